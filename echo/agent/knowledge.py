@@ -1,0 +1,192 @@
+"""What the agent has found out by its own doing: how to get things, what was tried, what stands where.
+
+Every agent of a comparison keeps the same working knowledge; it is read from the agent's own steps alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from csd.episode import Cell, Collect, Craft, Grid, Observation, Place, Smelt, Step
+from csd.pattern import canonical_grid, cell_counts
+
+GridKey = tuple[str, tuple[str, ...]]
+"""Canonical rows and the fillers of its letters in order: one attempt at a grid."""
+
+
+def grid_key(grid: Grid) -> GridKey:
+    """Return the key under which equal and mirrored grids are one attempt."""
+    rows, fillers = canonical_grid(grid)
+    return rows, tuple(fillers.values())
+
+
+def needs(key: GridKey) -> dict[str, int]:
+    """Return how many of each item a grid uses up."""
+    rows, fillers = key
+    return dict(zip(fillers, cell_counts(rows).values(), strict=True))
+
+
+def offer_needed(rows: str) -> Literal["grid3"] | None:
+    """Return what a grid needs nearby: 'grid3' where it exceeds the hands' 2x2, else None."""
+    lines = rows.split("/")
+    return "grid3" if len(lines) > 2 or len(lines[0]) > 2 else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Way:
+    """One known way to get an item."""
+
+    verb: Literal["collect", "craft", "smelt"]
+    product: str
+    inputs: tuple[tuple[str, int], ...] = ()
+    """Items used up each time."""
+    yields: int = 1
+    """How many came out when it was first done."""
+    block: str | None = None
+    """For collect: the block kind."""
+    key: GridKey | None = None
+    """For craft: the grid."""
+
+
+@dataclass(slots=True)
+class Digging:
+    """What digging one block kind with one held item brought."""
+
+    digs: int = 0
+    ticks: int = 0
+    """Time of the latest dig."""
+    drops: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def yielded(self) -> bool:
+        """Whether anything ever came out."""
+        return bool(self.drops)
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """The agent's working knowledge; `note` is its only way in."""
+
+    items: list[str] = field(default_factory=list)
+    """Items ever held, in order of first holding."""
+    index: dict[str, int] = field(default_factory=dict)
+    """Item -> its place in `items`."""
+    stack_size: dict[str, int] = field(default_factory=dict)
+    ways: dict[str, list[Way]] = field(default_factory=dict)
+    digging: dict[str, dict[str | None, Digging]] = field(default_factory=dict)
+    """Block -> item held -> what came of it."""
+    grids: dict[GridKey, str | None] = field(default_factory=dict)
+    """Grid laid -> product, None where nothing appeared."""
+    smelted: dict[str, str | None] = field(default_factory=dict)
+    """Input -> product, None where nothing came of it."""
+    fuels: dict[str, list[int]] = field(default_factory=dict)
+    """Fuel -> [items smelted, pieces used up]."""
+    not_fuel: dict[str, None] = field(default_factory=dict)
+    placeable: dict[str, bool] = field(default_factory=dict)
+    stations: dict[Cell, tuple[str, str]] = field(default_factory=dict)
+    """Position -> (block, what it offers)."""
+    offers: dict[str, str] = field(default_factory=dict)
+    """Block kind -> what it was seen to offer."""
+    own_blocks: dict[str, None] = field(default_factory=dict)
+    """Block kinds that were nowhere in sight before the agent put one down: no source of anything."""
+    last_seen: dict[str, Cell] = field(default_factory=dict)
+    """Block kind -> where it was last seen nearest."""
+
+    def look(self, observation: Observation) -> list[str]:
+        """Take in an observation; return the items held for the first time, in inventory order."""
+        fresh = []
+        for item, stack in observation.inventory.items():
+            if item not in self.index and stack.count > 0:
+                self.index[item] = len(self.items)
+                self.items.append(item)
+                self.stack_size[item] = stack.stack_size
+                fresh.append(item)
+        for kind, seen in observation.blocks.items():
+            self.last_seen[kind] = seen.nearest
+        for station in observation.stations:
+            self.stations[station.position] = (station.block, station.offers)
+            self.offers[station.block] = station.offers
+        return fresh
+
+    def note(self, step: Step) -> None:
+        """Take in what one step showed."""
+        action, outcome = step.action, step.outcome
+        if isinstance(action, Collect):
+            self._note_dig(step)
+        elif isinstance(action, Craft) and outcome.code in ("ok", "no_result"):
+            self._note_craft(grid_key(action.grid), outcome.inventory_delta, ok=outcome.ok)
+        elif isinstance(action, Smelt):
+            self._note_smelt(action, step)
+        elif isinstance(action, Place) and outcome.code in ("ok", "not_placeable"):
+            self.placeable[action.item] = outcome.ok
+            if outcome.ok and outcome.block is not None and outcome.block not in self.last_seen:
+                self.own_blocks[outcome.block] = None
+
+    def worked_with(self, block: str) -> list[str | None]:
+        """Return the held items with which `block` yielded something, in order of first use."""
+        return [tool for tool, digging in self.digging.get(block, {}).items() if digging.yielded]
+
+    def closed(self, block: str) -> bool:
+        """Return whether `block` was dug and never yielded anything."""
+        tried = self.digging.get(block, {})
+        return bool(tried) and not any(digging.yielded for digging in tried.values())
+
+    def yield_of(self, block: str, item: str) -> float:
+        """Return the mean number of `item` from one dig of `block` with items that worked."""
+        digs = [d for d in self.digging.get(block, {}).values() if d.yielded]
+        total = sum(d.digs for d in digs)
+        return sum(d.drops[item] for d in digs) / total if total else 0.0
+
+    def _note_dig(self, step: Step) -> None:
+        block, outcome = step.outcome.block, step.outcome
+        if block is None or outcome.code not in ("ok", "no_drop"):
+            return
+        digging = self.digging.setdefault(block, {}).setdefault(step.before.mainhand, Digging())
+        digging.digs += 1
+        digging.ticks = outcome.work_ticks
+        for item, change in outcome.inventory_delta.items():
+            if change > 0:
+                digging.drops[item] += change
+                if block not in self.own_blocks:
+                    self._add_way(Way(verb="collect", product=item, block=block))
+        if outcome.cell in self.stations:
+            del self.stations[outcome.cell]
+
+    def _note_craft(self, key: GridKey, delta: Mapping[str, int], *, ok: bool) -> None:
+        used = needs(key)
+        gained = [item for item, change in delta.items() if change > 0 and item not in used]
+        gained += [item for item, change in delta.items() if item in used and change > -used[item]]
+        self.grids[key] = gained[0] if ok and gained else None
+        if ok and gained:
+            product = gained[0]
+            count = delta[product] + used.get(product, 0)
+            self._add_way(
+                Way(verb="craft", product=product, inputs=tuple(used.items()), yields=count, key=key)
+            )
+
+    def _note_smelt(self, action: Smelt, step: Step) -> None:
+        outcome = step.outcome
+        if outcome.code == "not_fuel":
+            self.not_fuel[action.fuel] = None
+        elif outcome.code == "no_result":
+            self.smelted[action.input] = None
+        elif outcome.ok:
+            gained = [item for item, change in outcome.inventory_delta.items() if change > 0]
+            self.smelted[action.input] = gained[0] if gained else None
+            burnt = outcome.inventory_delta.get(action.fuel, 0) + (action.fuel == action.input)
+            if burnt < 0 or action.fuel in self.fuels:
+                tally = self.fuels.setdefault(action.fuel, [0, 0])
+                tally[0] += 1
+                tally[1] += burnt < 0
+            for product in gained[:1]:
+                self._add_way(Way(verb="smelt", product=product, inputs=((action.input, 1),)))
+
+    def _add_way(self, way: Way) -> None:
+        known = self.ways.setdefault(way.product, [])
+        if not any(
+            (w.verb, w.block, w.inputs, w.key) == (way.verb, way.block, way.inputs, way.key) for w in known
+        ):
+            known.append(way)

@@ -1,0 +1,76 @@
+"""``echo-memory report DIR``: tables, figures and a page out of result files."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from echo.cli.screen import exit_codes, out_console, print_json
+
+if TYPE_CHECKING:
+    from echo.experiments.report import Report
+    from echo.experiments.speedup import Speedup
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Results folder of a run command.")],
+    timeline: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Run to tell unlock by unlock, such as echo-s00.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with every number.")] = False,
+) -> None:
+    """Make DIR/report/report.html and its figures from the results in DIR.
+
+    Example: echo-memory report runs/unlock --json
+    """
+    with exit_codes():
+        from echo.experiments.report import write_report
+
+        made = write_report(folder, timeline)
+        if as_json:
+            print_json({**made.numbers, "report": str(made.page)})
+        else:
+            _print_report(made)
+
+
+def _print_report(made: Report) -> None:
+    """Print counts and speed-ups, and where the page is."""
+    from rich.table import Table
+
+    summary = made.summary
+    console = out_console()
+    table = Table(
+        box=None, pad_edge=False, title="unique items after so many actions, mean", title_justify="left"
+    )
+    table.add_column("agent")
+    for point in summary.points.tolist():
+        table.add_column(f"{point:,}", justify="right")
+    for one in summary.competitors:
+        table.add_row(one.label.replace("[", r"\["), *(f"{mean:.1f}" for mean in one.counts.mean))
+    console.print(table)
+    compared = [one for one in summary.competitors if one.speedup is not None]
+    if compared:
+        table = Table(
+            box=None, pad_edge=False, title="speed-up of echo: median, 95 % interval", title_justify="left"
+        )
+        table.add_column("over")
+        for count in compared[0].speedup or {}:
+            table.add_column(f"{count} items", justify="right")
+        for one in compared:
+            cells = [_speedup_text(value) for value in (one.speedup or {}).values()]
+            table.add_row(one.label.replace("[", r"\["), *cells)
+        console.print()
+        console.print(table)
+    console.print(f"\nreport: {shlex.quote(str(made.page))}", markup=False, soft_wrap=True)
+
+
+def _speedup_text(value: Speedup) -> str:
+    """Return a speed-up in few characters; '>=' where only a bound is known of some pairs."""
+    if value.median is None:
+        return "-"
+    sign = ">=" if value.lower_bounds and not value.upper_bounds else "~" if value.censored else ""
+    span = "" if value.low is None else f" {value.low:.1f}-{value.high:.1f}"
+    return f"{sign}{value.median:.2f}{span}"

@@ -1,0 +1,256 @@
+"""Why an item was unlocked: the thread from it back to the first experiences it came from.
+
+An unlock names the descriptors it was induced from; each of these describes an earlier unlock or a
+demonstration, which names its own. The thread follows these names through the run's result, its memory bank
+and its episode files, and says what it could not find instead of leaving it out.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from csd.axes import AXES
+from csd.bank import Bank
+from csd.descriptor import Csd
+from csd.encode import load_encoder
+from csd.episode import Episode
+from csd.render import render_axis
+from csd.tables import BankError
+from csd.wording import read_amount
+from echo.experiments.results import (
+    ResultsError,
+    RunResult,
+    UnlockRecord,
+    memory_folder,
+    read_result,
+    run_file,
+)
+from echo.experiments.spec import UsageError
+from echo.experiments.trial import ENCODER_NAMES
+from echo.mfm.layout import MfmError, episode_path
+from echo.mfm.reader import read_episode
+
+BANK_FILE = "bank.sqlite"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeenIn:
+    """An episode that shows an experience."""
+
+    id: str
+    told: str
+    """Its goal and the actions it held, in words."""
+    path: str | None
+    """Its folder, None where it is not on disk."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thread:
+    """One experience and the threads of those it came from."""
+
+    item: str
+    """What was gained; 'unknown' for a descriptor that is not to be found."""
+    action: int | None
+    """Counted actions up to it, None for what happened before the run."""
+    source: str
+    """One of the sources of unlocks, or 'demonstration', 'experience', 'unknown'."""
+    detail: str = ""
+    axes: dict[str, float]
+    """Credit of each axis, empty where none was used."""
+    csd: str | None = None
+    statements: dict[str, tuple[str, ...]]
+    """Axis -> what is stated on it, in words, in axis order."""
+    episodes: tuple[SeenIn, ...] = ()
+    needs: tuple[str, ...] = ()
+    """What it was made of, with how that had come."""
+    parents: tuple[Thread, ...] = ()
+    missing: tuple[str, ...] = ()
+    """What should be there and is not, in words."""
+    repeated: bool = False
+    """Whether this experience is already in the thread, and is not unfolded again."""
+
+
+def find_run(run: str, folder: Path) -> tuple[RunResult, Path]:
+    """Return a result and the results folder it lies in.
+
+    Args:
+        run: Path of a result file, or name of a run in `folder`.
+        folder: Results folder, used for names only.
+
+    Raises:
+        UsageError: if there is no such run.
+        ResultsError: if its file cannot be read.
+    """
+    path = Path(run)
+    if path.suffix == ".json" and path.is_file():
+        return read_result(path), path.resolve().parent.parent
+    path = run_file(folder, run)
+    if path.is_file():
+        return read_result(path), folder
+    names = [found.stem for found in sorted((folder / "runs").glob("*.json"))]
+    there = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "") if names else "no runs at all"
+    raise UsageError(
+        f"expected a result file or the name of a run; got {run!r}, and {folder} holds {there}. "
+        f"Give --run one of these names, or --out the right folder."
+    )
+
+
+def trace_unlock(item: str, result: RunResult, folder: Path) -> Thread:
+    """Return the thread behind the unlock of `item` (its real or its shown name) in a run.
+
+    Raises:
+        UsageError: if the run did not unlock it.
+        ResultsError: if the run's memory bank is damaged.
+    """
+    found = next((unlock for unlock in result.unlocks if item in (unlock.item, unlock.shown)), None)
+    if found is None:
+        near = difflib.get_close_matches(item, [unlock.item for unlock in result.unlocks], 3)
+        hint = f"Near it: {', '.join(near)}." if near else "See the unlocks in the result file."
+        raise UsageError(
+            f"expected an item out of the {len(result.unlocks)} that {result.spec.name} unlocked; "
+            f"got {item!r}. {hint}"
+        )
+    memory = memory_folder(folder, result.spec.name)
+    with _open_bank(memory, result.spec.encoder) as bank:
+        thread = _Tracer(result=result, memory=memory, bank=bank).from_unlock(found)
+    if bank is None:
+        note = f"no memory at {memory}: run with --record unlocks to keep descriptors and episodes"
+        thread = replace(thread, missing=(*thread.missing, note))
+    return thread
+
+
+@contextmanager
+def _open_bank(memory: Path, encoder: str) -> Iterator[Bank | None]:
+    """Open a run's memory bank, None where the run kept none."""
+    path = memory / BANK_FILE
+    if not path.is_file():
+        yield None
+        return
+    try:
+        with Bank.open(path, load_encoder(ENCODER_NAMES[encoder]), create=False) as bank:
+            yield bank
+    except BankError as error:
+        raise ResultsError(str(error)) from error
+
+
+class _Tracer:
+    """Follows one thread, remembering which experiences it has unfolded."""
+
+    def __init__(self, *, result: RunResult, memory: Path, bank: Bank | None) -> None:
+        self._memory = memory
+        self._bank = bank
+        self._by_csd = {unlock.csd: unlock for unlock in result.unlocks if unlock.csd is not None}
+        self._by_shown = {unlock.shown: unlock for unlock in result.unlocks}
+        self._told: dict[str, None] = {}
+
+    def from_unlock(self, unlock: UnlockRecord) -> Thread:
+        """Return the thread that begins with an unlock of the run."""
+        thread = Thread(
+            item=unlock.item,
+            action=unlock.action,
+            source=unlock.source,
+            detail=unlock.detail,
+            axes=dict(unlock.axes),
+            csd=unlock.csd,
+            statements={},
+        )
+        if f"item {unlock.item}" in self._told:
+            return replace(thread, repeated=True)
+        self._told[f"item {unlock.item}"] = None
+        csd = self._get(unlock.csd)
+        names = [unlock.episode] if unlock.episode is not None else []
+        names += [name for name in (csd.meta.episodes if csd else ()) if name not in names]
+        return replace(
+            self._described(thread, csd, names), parents=tuple(map(self._from_csd, unlock.exemplars))
+        )
+
+    def _from_csd(self, id: str) -> Thread:
+        """Return the thread that begins with a descriptor: an unlock's, or one from before the run."""
+        unlock = self._by_csd.get(id)
+        if unlock is not None:
+            return self.from_unlock(unlock)
+        csd = self._get(id)
+        if csd is None:
+            gone = f"{id} is not in the run's memory bank" if self._bank is not None else ""
+            note = (gone,) if gone else ()
+            return Thread(
+                item="unknown", action=None, source="unknown", axes={}, csd=id, statements={}, missing=note
+            )
+        shown = csd.meta.product or csd.meta.task
+        kind = "demonstration" if csd.meta.world == "demonstration" else "experience"
+        thread = Thread(item=shown, action=None, source=kind, axes={}, csd=id, statements={})
+        if id in self._told:
+            return replace(thread, repeated=True)
+        self._told[id] = None
+        return self._described(replace(thread, detail=csd.meta.task), csd, list(csd.meta.episodes))
+
+    def _described(self, thread: Thread, csd: Csd | None, episodes: list[str]) -> Thread:
+        """Return `thread` with what its descriptor and its episodes tell."""
+        seen = tuple(self._see(name) for name in episodes)
+        missing = [f"{one.id} is not among the run's episodes" for one in seen if one.path is None]
+        if thread.csd is not None and csd is None and self._bank is not None:
+            missing.append(f"{thread.csd} is not in the run's memory bank")
+        if csd is None:
+            return replace(thread, episodes=seen, missing=tuple(missing))
+        texts = {axis.value: render_axis(csd, axis) for axis in AXES}
+        statements = {axis: tuple(text.split("; ")) for axis, text in texts.items() if text}
+        return replace(
+            thread, statements=statements, episodes=seen, needs=self._needs(csd), missing=tuple(missing)
+        )
+
+    def _needs(self, csd: Csd) -> tuple[str, ...]:
+        """Return what the product was made of, each with how it had come."""
+        told = []
+        for statement in csd.proc:
+            if statement.predicate != "consumes":
+                continue
+            used = str(statement.value)
+            amount = read_amount(used)
+            earlier = self._by_shown.get(amount[0] if amount else used)
+            told.append(f"{used} (action {earlier.action:,}, {earlier.source})" if earlier else used)
+        return tuple(dict.fromkeys(told))
+
+    def _get(self, id: str | None) -> Csd | None:
+        """Return a descriptor of the bank, None where there is no such one."""
+        return self._bank.get(id) if id is not None and self._bank is not None and id in self._bank else None
+
+    def _see(self, name: str) -> SeenIn:
+        """Return what an episode on disk tells."""
+        try:
+            episode = read_episode(self._memory, name)
+        except (MfmError, ValueError):
+            return SeenIn(id=name, told="not on disk", path=None)
+        return SeenIn(id=name, told=tell_episode(episode), path=str(episode_path(self._memory, name)))
+
+
+def tell_episode(episode: Episode) -> str:
+    """Return an episode in one line: its goal, how many steps of which kind, and what changed."""
+    kinds: dict[str, int] = {}
+    for step in episode.steps:
+        kinds[step.action.kind] = kinds.get(step.action.kind, 0) + 1
+    done = ", ".join(kind if count == 1 else f"{kind} x{count}" for kind, count in kinds.items())
+    change = ", ".join(f"{item} {amount:+d}" for item, amount in episode.inventory_delta.items())
+    return f"{episode.goal}: {done or 'nothing done'}; {change or 'nothing gained'}"
+
+
+def thread_json(thread: Thread) -> dict[str, Any]:
+    """Return a thread as a JSON object, its parents within it."""
+    return {
+        "item": thread.item,
+        "action": thread.action,
+        "source": thread.source,
+        "detail": thread.detail,
+        "axes": thread.axes,
+        "csd": thread.csd,
+        "statements": {axis: list(lines) for axis, lines in thread.statements.items()},
+        "episodes": [{"id": one.id, "told": one.told, "path": one.path} for one in thread.episodes],
+        "needs": list(thread.needs),
+        "missing": list(thread.missing),
+        "repeated": thread.repeated,
+        "parents": [thread_json(parent) for parent in thread.parents],
+    }

@@ -1,0 +1,231 @@
+"""What the files of one episode say: state.json, action.json, outcome.json and the index row.
+
+Pure functions from records to bytes with the keys of the MFM layout. Values that our records do
+not hold are null: hotbar slots, light and sky, an open GUI, the mover's plan position, verification.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from csd.episode import COUNTED_KINDS, Frame, Observation, Step, action_to_json
+from echo.mfm.codec import to_json
+from echo.mfm.frames import to_png
+from echo.mfm.layout import (
+    ACTION,
+    EPISODES,
+    FORMAT,
+    IMAGE,
+    OUTCOME,
+    STATE,
+    STEPS,
+    Row,
+    frame_name,
+    to_line,
+)
+
+Frames = Literal["first", "all", "none"]
+"""Which pictures are kept: the one before the first step, all of them, or none."""
+
+_DIGS = frozenset({"collect", "mine"})
+_SUMMARY_LIMIT = 220
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One episode as it is handed to the recorder."""
+
+    goal: str
+    """What it was for; empty for the initial state."""
+    steps: tuple[Step, ...]
+    """Empty for the initial state only."""
+    after: Observation
+    notes: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    """The caller's own tags; those that follow from the steps are added."""
+
+    @property
+    def before(self) -> Observation:
+        """What was seen before the first step."""
+        return self.steps[0].before if self.steps else self.after
+
+    @property
+    def first_step(self) -> int:
+        """Number of the first action, 1-based; the state's own step for an initial state."""
+        return min(self.before.step + 1, self.after.step)
+
+    @property
+    def inventory_delta(self) -> dict[str, int]:
+        """Change in count per item over all steps, zeros left out, sorted by name."""
+        total: dict[str, int] = {}
+        for step in self.steps:
+            for item, change in step.outcome.inventory_delta.items():
+                total[item] = total.get(item, 0) + int(change)
+        return {item: total[item] for item in sorted(total) if total[item] != 0}
+
+    @property
+    def events(self) -> list[str]:
+        """All events in order."""
+        return [event for step in self.steps for event in step.outcome.events]
+
+    @property
+    def action_kind(self) -> str | None:
+        """Kind of the last counted action, else of the last action."""
+        kinds: list[str] = [step.action.kind for step in self.steps]
+        counted = [kind for kind in kinds if kind in COUNTED_KINDS] or kinds
+        return counted[-1] if counted else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeFiles:
+    """An episode as bytes."""
+
+    files: dict[str, bytes]
+    """Path within the episode folder -> content, in the order of writing; steps.json comes last."""
+    row: Row
+    """Its object in the index."""
+
+
+def episode_files(name: str, entry: Entry, source: str, frames: Frames) -> EpisodeFiles:
+    """Return what is to be written for episode `name`.
+
+    Raises:
+        ValueError: on a number that is not finite, or a frame of a wrong shape.
+    """
+    files = {place: to_png(frame) for place, frame in _pictures(entry, frames).items()}
+    image = files.get(IMAGE)
+    files[STATE] = to_line(state_document(entry))
+    files[ACTION] = to_line(action_document(entry))
+    files[OUTCOME] = to_line(outcome_document(entry))
+    row = index_row(name, entry, state=files[STATE], image=image)
+    files[STEPS] = to_line(
+        {
+            "format": FORMAT,
+            "id": name,
+            "goal": entry.goal,
+            "source": source,
+            "row": row,
+            "files": {place: hashlib.sha256(data).hexdigest() for place, data in files.items()},
+            "steps": to_json(entry.steps),
+            "after": to_json(entry.after),
+        },
+        sort_keys=False,
+    )
+    return EpisodeFiles(files=files, row=row)
+
+
+def _pictures(entry: Entry, frames: Frames) -> dict[str, Frame]:
+    moments = [step.before for step in entry.steps] + [entry.after]
+    kept = {"first": moments[:1], "all": moments, "none": []}[frames]
+    return {frame_name(place): seen.frame for place, seen in enumerate(kept) if seen.frame is not None}
+
+
+def state_document(entry: Entry) -> dict[str, Any]:
+    """Return state.json: the moment before the first step."""
+    seen = entry.before
+    x, y, z = seen.position
+    return {
+        "step": seen.step,
+        "pos": {"x": x, "y": y, "z": z, "pitch": seen.pitch, "yaw": seen.yaw},
+        "inventory": {item: stack.count for item, stack in seen.inventory.items()},
+        "hotbar": None,
+        "mainhand": seen.mainhand,
+        "mobs": dict(seen.mobs),
+        "vitals": {"food": seen.vitals.food, "health": seen.vitals.health, "light": None, "sky": None},
+        "gui_open": None,
+        "moved": None,
+        "goals": {"done": None, "next": entry.goal or None},
+        "verified": None,
+    }
+
+
+def action_document(entry: Entry) -> dict[str, Any]:
+    """Return action.json; `entry.items` lists the actions in order, `entry.steps` counts them."""
+    actions = [action_to_json(step.action) for step in entry.steps]
+    return {
+        "plan": entry.goal or None,
+        "plan_index": None,
+        "plan_total": None,
+        "turn": None,
+        "ticks": sum(step.outcome.ticks for step in entry.steps) if actions else None,
+        "first_step": entry.first_step,
+        "briefing": None,
+        "entry": {"procedure": None, "args": None, "items": actions, "steps": len(actions)}
+        if actions
+        else None,
+    }
+
+
+def outcome_document(entry: Entry) -> dict[str, Any]:
+    """Return outcome.json; `moved` and `descended` are blocks between the first and last position."""
+    start, end = entry.before.position, entry.after.position
+    return {
+        "inventory_delta": entry.inventory_delta,
+        "events": entry.events,
+        "notes": list(entry.notes),
+        "tags": _tags(entry),
+        "moved": _blocks(math.dist(start, end)),
+        "descended": _blocks(start[1] - end[1]),
+        "last_step": entry.after.step,
+        "milestone_transition": None,
+        "flushed": None,
+        "verified_after": None,
+    }
+
+
+def index_row(name: str, entry: Entry, *, state: bytes, image: bytes | None) -> Row:
+    """Return the index line's object for episode `name`.
+
+    `observation_hash` is the first 16 hex digits of the SHA-256 of image.png, or of state.json where
+    there is no picture.
+    """
+    x, y, z = entry.before.position
+    path = f"{EPISODES}/{name}"
+    return {
+        "action_kind": entry.action_kind,
+        "attachment": None,
+        "first_step": entry.first_step,
+        "gui_open": None,
+        "id": name,
+        "image": None if image is None else f"{path}/{IMAGE}",
+        "kind": "episode" if entry.steps else "initial",
+        "last_step": entry.after.step,
+        "observation_hash": hashlib.sha256(state if image is None else image).hexdigest()[:16],
+        "path": path,
+        "summary": _summary(entry),
+        "tags": _tags(entry),
+        "x": x,
+        "y": y,
+        "z": z,
+    }
+
+
+def _blocks(distance: float) -> float | None:
+    """Round to a thousandth; a distance too large for a float is unknown."""
+    return round(distance, 3) if math.isfinite(distance) else None
+
+
+def _tags(entry: Entry) -> list[str]:
+    if not entry.steps:
+        return list(dict.fromkeys(("initial", *entry.tags)))
+    dug = any(step.action.kind in _DIGS and step.outcome.block is not None for step in entry.steps)
+    followed = {
+        "inventory_changed": bool(entry.inventory_delta),
+        "broke": dug,
+        "damage": any(event.startswith("damage") for event in entry.events),
+        "note": bool(entry.notes),
+    }
+    return list(dict.fromkeys((*(tag for tag, holds in followed.items() if holds), *entry.tags)))
+
+
+def _summary(entry: Entry) -> str:
+    if not entry.steps:
+        return "initial state"
+    last = entry.steps[-1].outcome
+    changes = " ".join(f"{change:+d} {item}" for item, change in entry.inventory_delta.items())
+    words = f"{entry.goal}: {entry.action_kind} {last.code}{f', {changes}' if changes else ''}"
+    folded = " ".join(words.split())
+    return folded if len(folded) <= _SUMMARY_LIMIT else f"{folded[: _SUMMARY_LIMIT - 3]}..."

@@ -1,0 +1,159 @@
+"""Names, ids and JSON of a memory folder in the MFM layout. Standard library only, so it loads in no time.
+
+```
+<root>/index.jsonl                                   one line an episode
+<root>/episodes/ep_000001/observation/image.png      seen before the first step (no file without a frame)
+<root>/episodes/ep_000001/state/state.json           the same moment in words and numbers
+<root>/episodes/ep_000001/action.json                what was done
+<root>/episodes/ep_000001/outcome.json               what came of it
+<root>/episodes/ep_000001/steps.json                 ours: full records, index row, digests of the rest
+<root>/mended/                                       bytes and folders set aside when the memory was opened
+<root>/.lock                                         held by the one writer
+```
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+INDEX = "index.jsonl"
+EPISODES = "episodes"
+MENDED = "mended"
+LOCK = ".lock"
+PART = ".part"
+"""Ending of a folder that is still being written; its name starts with a dot."""
+
+IMAGE = "observation/image.png"
+STATE = "state/state.json"
+ACTION = "action.json"
+OUTCOME = "outcome.json"
+STEPS = "steps.json"
+FORMAT = "echo-mfm-steps/1"
+"""Format marker of steps.json."""
+
+Row = dict[str, Any]
+"""One line of the index. Ours hold exactly `ROW_KEYS`; lines of other tools may hold more."""
+
+ROW_KEYS = (
+    "action_kind",
+    "attachment",
+    "first_step",
+    "gui_open",
+    "id",
+    "image",
+    "kind",
+    "last_step",
+    "observation_hash",
+    "path",
+    "summary",
+    "tags",
+    "x",
+    "y",
+    "z",
+)
+
+_ID = re.compile(r"ep_(\d{6,18})", re.ASCII)
+
+
+class MfmError(ValueError):
+    """A memory folder does not hold what it should; the text says where and what to do."""
+
+
+def episode_id(number: int) -> str:
+    """Return the id of the `number`-th episode; 0 is the initial state.
+
+    >>> episode_id(12)
+    'ep_000012'
+    """
+    return f"ep_{number:06d}"
+
+
+def episode_number(name: str) -> int | None:
+    """Return the number in an episode id, or None where `name` is not one.
+
+    >>> episode_number("ep_000012"), episode_number("ep_12"), episode_number("../ep_000012")
+    (12, None, None)
+    """
+    found = _ID.fullmatch(name)
+    return None if found is None or episode_id(int(found[1])) != name else int(found[1])
+
+
+def episode_path(root: Path, name: str) -> Path:
+    """Return the folder of episode `name`, which need not exist.
+
+    Raises:
+        ValueError: if `name` is not an episode id (this also keeps paths such as '../x' out).
+    """
+    if episode_number(name) is None:
+        raise ValueError(
+            f"expected an episode id such as 'ep_000012', got {name!r} for the memory {root}. "
+            f"Take one from its {INDEX}."
+        )
+    return root / EPISODES / name
+
+
+def frame_name(place: int) -> str:
+    """Return the file, within an episode folder, of the picture before step `place` (from 0).
+
+    >>> frame_name(0), frame_name(2)
+    ('observation/image.png', 'observation/image_0002.png')
+    """
+    return IMAGE if place == 0 else f"observation/image_{place:04d}.png"
+
+
+def to_line(value: Any, *, sort_keys: bool = True) -> bytes:
+    r"""Return `value` as one line of JSON: ', ' and ': ' between, ASCII escapes, a line feed at the end.
+
+    Lone surrogates are written as escapes and come back as they were; two halves of one character,
+    written side by side, come back as that character. numpy numbers become plain ones.
+
+    Raises:
+        ValueError: on NaN, an infinity, or an integer too long for Python to print.
+        TypeError: on a type that JSON does not have.
+
+    >>> to_line({"b": "é", "a": 1})
+    b'{"a": 1, "b": "\\u00e9"}\n'
+    """
+    try:
+        text = json.dumps(value, sort_keys=sort_keys, allow_nan=False, default=_plain_number)
+    except ValueError as error:
+        raise ValueError(
+            f"expected finite numbers of at most 4,300 digits in an episode, got something else ({error}). "
+            f"Mend the observation or outcome that holds it; nothing was written."
+        ) from error
+    return text.encode("ascii") + b"\n"
+
+
+def read_json(path: Path) -> Any:
+    """Read one JSON file of an episode.
+
+    Raises:
+        MfmError: if it is missing, not UTF-8, or not JSON.
+    """
+    try:
+        return json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise MfmError(
+            f"expected a file at {path}, got none. Restore the episode folder from a copy, "
+            f"or read only the episodes that the index lists."
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise MfmError(
+            f"expected JSON in {path}, got something unreadable ({error}). "
+            f"Restore this file from a copy; the rest of the memory stays usable."
+        ) from error
+
+
+def _plain_number(value: Any) -> int | float:
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    raise TypeError(
+        f"expected text, numbers, lists and mappings in an episode, got {value!r} of type "
+        f"{type(value).__name__}. Turn it into one of these before recording."
+    )

@@ -1,0 +1,130 @@
+"""What stood where and what came of it: the table of slots that transfer fills anew.
+
+A slot is a grid that worked with one letter left open (rows, open letter, fillers of the other letters),
+or the input of a smelting station. Items that worked in a slot and items that failed in it are its column
+of evidence. The table is read from descriptors (successes) and from the failure log alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csd.pattern import letters
+
+SMELT_ROWS = "smelt"
+"""Stands for the input slot of a smelting station where other slots have grid rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place that an item can take."""
+
+    rows: str
+    letter: str
+    others: tuple[str, ...]
+    """Fillers of the other letters, in letter order."""
+
+    def fillers(self, item: str) -> tuple[str, ...]:
+        """Return the fillers of all letters with `item` in this slot."""
+        if self.rows == SMELT_ROWS:
+            return (item,)
+        rest = iter(self.others)
+        return tuple(item if letter == self.letter else next(rest) for letter in letters(self.rows))
+
+
+def slots_of(rows: str, fillers: Sequence[str]) -> tuple[tuple[Slot, str], ...]:
+    """Return each slot of a grid (or of a smelting input) with the item in it, in letter order."""
+    if rows == SMELT_ROWS:
+        return ((Slot(rows, "A", ()), fillers[0]),)
+    names = letters(rows)
+    return tuple(
+        (Slot(rows, letter, tuple(f for n, f in zip(names, fillers, strict=True) if n != letter)), item)
+        for letter, item in zip(names, fillers, strict=True)
+    )
+
+
+class SlotTable:
+    """Slots of all successes, with the items that worked and failed in each.
+
+    Rows are slots in order of first success, columns items in order of first mention.
+    """
+
+    def __init__(self) -> None:
+        self.items: list[str] = []
+        self.item_index: dict[str, int] = {}
+        self.slots: list[Slot] = []
+        self.slot_index: dict[Slot, int] = {}
+        self.products: list[dict[str, str]] = []
+        """Per slot: item -> product."""
+        self.stale_products: list[set[str]] = []
+        """Per slot: products that were known already when the slot gave them."""
+        self.sources: list[list[str]] = []
+        """Per slot: ids of the descriptors that show it working, oldest first."""
+        self._worked = np.zeros((64, 64), dtype=bool)
+        self._failed = np.zeros((64, 64), dtype=bool)
+        self._early: dict[Slot, list[str]] = {}
+
+    @property
+    def worked(self) -> NDArray[np.bool_]:
+        """(slots, items) bool: the item worked in the slot."""
+        return self._worked[: len(self.slots), : len(self.items)]
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """(slots, items) bool: the item failed in the slot."""
+        return self._failed[: len(self.slots), : len(self.items)]
+
+    def item(self, name: str) -> int:
+        """Return the column of `name`, adding it where it is new."""
+        if name not in self.item_index:
+            self.item_index[name] = len(self.items)
+            self.items.append(name)
+            self._grow()
+        return self.item_index[name]
+
+    def success(
+        self, rows: str, fillers: Sequence[str], product: str, source: str, *, known: bool = False
+    ) -> None:
+        """Take in an arrangement that gave `product`, described in the CSD `source`.
+
+        `known` says that the product had been got before, in another arrangement.
+        """
+        for slot, item in slots_of(rows, fillers):
+            column = self.item(item)
+            if slot not in self.slot_index:
+                self.slot_index[slot] = len(self.slots)
+                self.slots.append(slot)
+                self.products.append({})
+                self.stale_products.append(set())
+                self.sources.append([])
+                self._grow()
+                for early in self._early.pop(slot, []):
+                    self._failed[self.slot_index[slot], self.item(early)] = True
+            row = self.slot_index[slot]
+            self._worked[row, column] = True
+            self._failed[row, column] = False
+            self.products[row][item] = product
+            if known:
+                self.stale_products[row].add(product)
+            if source not in self.sources[row]:
+                self.sources[row].append(source)
+
+    def failure(self, rows: str, fillers: Sequence[str]) -> None:
+        """Take in an arrangement that gave nothing."""
+        for slot, item in slots_of(rows, fillers):
+            column = self.item(item)
+            if slot in self.slot_index:
+                self._failed[self.slot_index[slot], column] = True
+            else:
+                self._early.setdefault(slot, []).append(item)
+
+    def _grow(self) -> None:
+        tall, wide = self._worked.shape
+        more = (tall * (len(self.slots) > tall), wide * (len(self.items) > wide))
+        if any(more):
+            pad = ((0, more[0]), (0, more[1]))
+            self._worked, self._failed = np.pad(self._worked, pad), np.pad(self._failed, pad)

@@ -1,0 +1,92 @@
+"""How our modules import each other and heavy libraries. The floors are checked by import-linter."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.project.sources import HEAVY, PACKAGES, ROOT, imports, our_files
+
+
+def is_package(module: str) -> bool:
+    return (ROOT / Path(*module.split(".")) / "__init__.py").is_file()
+
+
+def is_module(module: str) -> bool:
+    return (ROOT / Path(*module.split("."))).with_suffix(".py").is_file() or is_package(module)
+
+
+def test_our_code_imports_names_from_the_defining_file_and_never_through_a_package():
+    through_doors = [
+        f"{found.importer}:{found.line}: from {found.module} import {found.name}"
+        for path in our_files()
+        if path.name != "__init__.py"
+        for found in imports(path)
+        if found.module.split(".")[0] in PACKAGES
+        and is_package(found.module)
+        and not (found.name and is_module(f"{found.module}.{found.name}"))
+    ]
+    assert through_doors == []
+
+
+def test_heavy_libraries_are_imported_only_inside_what_needs_them():
+    eager = [
+        f"{found.importer}:{found.line}: {found.module}"
+        for path in our_files()
+        for found in imports(path)
+        if found.eager and found.module.split(".")[0] in HEAVY
+    ]
+    assert eager == []
+
+
+@pytest.mark.parametrize("library", HEAVY)
+def test_a_heavy_library_has_at_most_two_files_that_know_it(library: str):
+    knowing = {
+        str(found.importer)
+        for path in our_files()
+        if path.relative_to(ROOT).parts[0] != "finetune"
+        for found in imports(path)
+        if found.module.split(".")[0] == library
+    }
+    assert len(knowing) <= 2, sorted(knowing)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_importing_every_module_of_a_package_loads_no_heavy_library(package: str):
+    modules = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for path in our_files()
+        if path.relative_to(ROOT).parts[0] == package and path.name != "__main__.py"
+    ]
+    script = (
+        "import importlib, json, sys\n"
+        f"for name in {modules!r}: importlib.import_module(name)\n"
+        f"print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == []
+
+
+LEARNERS = ("csd", "ical", "finetune", "echo/mfm", "echo/agent", "echo/baselines")
+"""Folders of what learns; import-linter forbids them the rules of a world, this their back doors."""
+
+
+@pytest.mark.parametrize("folder", LEARNERS)
+def test_what_learns_opens_no_data_file_but_the_tokenizer_and_imports_nothing_by_name(folder: str):
+    calls = [
+        (path.relative_to(ROOT), ast.unparse(node))
+        for path in our_files()
+        if path.is_relative_to(ROOT / folder) and path != ROOT / "csd" / "resources.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+    ]
+    opened = [call for call in calls if call[1].startswith("data_file(") or ".data_file(" in call[1]]
+    assert [call for call in opened if not call[1].startswith("data_file('minilm', ")] == []
+    assert [call for call in calls if "import_module(" in call[1] or "__import__(" in call[1]] == []

@@ -89,6 +89,11 @@ class Edge:
     evidence: tuple[Evidence, ...]
 
 
+def value_kind(axis: Axis, predicate: str) -> str:
+    """Return what kind of node the value of a statement is: 'thing', 'letter', 'amount', 'role', ..."""
+    return _ENDS[axis][predicate][1]
+
+
 def edges_of(csd: Csd) -> tuple[Edge, ...]:
     """Return one edge for each statement of `csd`, axes in canonical order, statements in their own."""
     return tuple(

@@ -6,7 +6,7 @@ this text, so `FORMAT` changes whenever any wording here does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from csd.axes import AXES, Axis
 from csd.descriptor import Csd, Statement, Value
@@ -79,8 +79,12 @@ def render_axis(csd: Csd, axis: Axis) -> str:
     evidence from several steps) is said once. Underscores in names become spaces, which is how words
     were written where sentence encoders learned them.
     """
-    clauses = (_clause(axis, statement) for statement in csd.axis(axis))
-    return "; ".join(dict.fromkeys(clauses))
+    return "; ".join(clauses(axis, csd.axis(axis)))
+
+
+def clauses(axis: Axis, statements: Iterable[Statement]) -> tuple[str, ...]:
+    """Return the clauses of statements on one axis in their order, each said once."""
+    return tuple(dict.fromkeys(_clause(axis, statement) for statement in statements))
 
 
 def render(csd: Csd, axes: Sequence[Axis] = AXES) -> str:

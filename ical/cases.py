@@ -1,4 +1,4 @@
-"""What transfer reads from a descriptor: the arrangement that worked and what each axis says of each thing."""
+"""What transfer reads from a descriptor: the arrangement that worked, and what each axis says of what."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from csd.axes import AXES, Axis
 from csd.descriptor import Csd, Statement
 from csd.pattern import letters
 from ical.slots import SMELT_ROWS
+
+SOURCE = "source "
+"""Begins the feature that names the block an item came out of."""
 
 Feature = tuple[str, str]
 """(thing, feature): one thing the descriptor says of one item or block on one axis."""
@@ -29,7 +32,8 @@ class Case:
 
 def case_of(csd: Csd, csd_id: str) -> Case:
     """Return the arrangement and the dependencies that a descriptor states."""
-    rows, fillers = None, ()
+    rows: str | None = None
+    fillers: tuple[str, ...] = ()
     grids = [s for s in csd.struct if s.predicate == "grid"]
     inputs = [s.subject for s in csd.struct if s.predicate == "slot" and s.value == "input"]
     if grids and csd.meta.success:
@@ -40,7 +44,11 @@ def case_of(csd: Csd, csd_id: str) -> Case:
         rows, fillers = SMELT_ROWS, (inputs[0],)
     parents = [str(s.value) for s in csd.proc if s.predicate == "after" and s.subject == csd.meta.product]
     return Case(
-        csd=csd_id, product=csd.meta.product, rows=rows, fillers=fillers, parents=tuple(dict.fromkeys(parents))
+        csd=csd_id,
+        product=csd.meta.product,
+        rows=rows,
+        fillers=fillers,
+        parents=tuple(dict.fromkeys(parents)),
     )
 
 
@@ -68,16 +76,16 @@ def _struct(statements: tuple[Statement, ...]) -> list[Feature]:
 
 def _attr(statements: tuple[Statement, ...]) -> list[Feature]:
     found: list[Feature] = []
-    drops = {s.subject: str(s.value) for s in statements if s.predicate == "drops"}
+    held = {s.subject: str(s.value) for s in statements if s.predicate in ("yielded_to", "refused")}
     for s in statements:
-        text = f"{s.predicate} {s.value}"
-        if s.predicate == "dig_ticks":
-            text = f"dig_ticks 2^{round(log2(1 + float(s.value)))}"
         if s.predicate == "drops":
-            continue
-        found.append((s.subject, text))
-        if s.subject in drops and s.predicate in ("dig_ticks", "yielded_to", "refused", "colour"):
-            found.append((drops[s.subject], f"source {text}"))
+            found.append((str(s.value), f"{SOURCE}{s.subject}"))
+        elif s.predicate == "dig_ticks":
+            found.append(
+                (s.subject, f"dug with {held.get(s.subject)} in 2^{round(2 * log2(1 + float(s.value))) / 2}")
+            )
+        else:
+            found.append((s.subject, f"{s.predicate} {s.value}"))
     return found
 
 
@@ -92,7 +100,7 @@ def _proc(statements: tuple[Statement, ...]) -> list[Feature]:
 
 
 def _func(statements: tuple[Statement, ...]) -> list[Feature]:
-    roles = {}
+    roles: dict[str, str] = {}
     for s in statements:
         if s.predicate == "plays":
             roles.setdefault(s.subject, str(s.value))

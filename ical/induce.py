@@ -13,46 +13,62 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ical.profile import Likeness, LikenessSource
+from ical.belief import Belief
+from ical.honesty import Honesty
+from ical.kernels import slot_kernel
+from ical.profile import Likeness, LikenessSource, positive
 from ical.slots import SMELT_ROWS, Slot, SlotTable
 
 Floats = NDArray[np.float64]
+
+_LEAST, _MOST = 0.002, 0.95
+"""Beliefs are kept within these: nothing is impossible before it failed, nothing certain."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """Constants of the estimate, the same for every source of likeness."""
 
-    prior: float = 0.6
-    """Weight of the base rate against evidence from one identical item."""
-    base: float = 0.04
-    """Success rate of a slot about whose openness nothing is known."""
-    openness: float = 4.0
-    """How many tries a slot's own rate is worth of the base rate."""
-    reach: float = 2.0
-    """Exponent on likeness to what worked."""
-    sharpness: float = 4.0
-    """Exponent on likeness to what failed."""
-    cold: float = 0.2
-    """Likeness of two items of which nothing is known."""
-    novel: float = 0.8
-    """Chance that an unknown slot gives something new each time."""
-    doubt: float = 1.0
-    """Weight of `cold` against the evidence of the channels."""
+    sharpness: float = 2.5
+    """Exponent on likeness: above 1 only what is alike on most channels counts."""
+    enough: float = 4.0
+    """Observations on one channel beyond which it weighs no more."""
+    doubt: float = 0.5
+    """Observations' worth of unlikeness mixed in, so that two strangers are unlike."""
+    kinship: float = 2.0
+    """Exponent on likeness when the luck of like items is pooled."""
+    same: float = 0.4
+    """Chance that twins give the same product in a slot of which nothing is known."""
+    twin: float = 3.0
+    """Exponent on likeness to tell twins."""
+    stale: float = 0.2
+    """Factor for a slot whose product was known from another arrangement."""
+    learning: float = 0.2
+    """Step of the channels' weights, see `Inducer.learn`."""
+    hope_memory: float = 0.97
+    """Share of the record of promises that outlasts one suggestion."""
+    sunk: float = 0.2
+    """Part of the price of missing material that is lost when a filling fails; nothing is used up then."""
     value: float = 0.3
     """Weight of what products of a slot opened later (log2)."""
+    covered: float = 2.0
+    """Bits against an explorer's attempt that suggestions cover anyway."""
+    shut: float = 0.1
+    """What each failure in a pattern in which nothing ever worked counts against any item there."""
+    twins: float = 4.0
+    """Bits against a grid with two fillers that are the same on all channels."""
+    luck: float = 1.0
+    """How many of the bits by which items of a kind are luckier than others are taken over."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scores:
     """All candidates at one moment."""
 
-    raw: Floats
-    """(slots, items) float64 in [0, 1]: predicted success before calibration."""
     success: Floats
     """(slots, items) float64 in [0, 1]: predicted success; 0 where tried."""
     fresh: Floats
-    """(slots,) float64 in [0, 1]: chance that a success gives a product not seen before."""
+    """(slots, items) float64 in [0, 1]: chance that a success gives a product not seen before."""
     worth: Floats
     """(slots,) float64 >= 1: what success is worth, from what products of the slot opened."""
 
@@ -68,99 +84,152 @@ class Inducer:
     """Channel -> learned weight, 1 at first."""
     opened: dict[str, float] = field(default_factory=dict)
     """Product -> how much came through it later."""
-    calibration: Calibration = field(default_factory=lambda: Calibration())
-    _fused: Floats | None = None
+    belief: Belief = field(default_factory=Belief)
+    honesty: Honesty = field(default_factory=Honesty)
+    _kernel: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    _alike: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    _believed: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    _kernel_stale: bool = True
+    _size: tuple[int, int] = (0, 0)
     _likeness: Likeness | None = None
 
     def stale(self) -> None:
         """Forget the likeness computed; call after the memory changed."""
-        self._fused = None
-
-    def likeness(self) -> Likeness:
-        """Return the likeness of all items of the table."""
-        self.fused()
-        assert self._likeness is not None
-        return self._likeness
-
-    def fused(self) -> Floats:
-        """Return the likeness of all pairs of items over the channels, (n, n) float64 in [0, 1], diagonal 1."""
-        n = len(self.table.items)
-        if self._fused is None or len(self._fused) != n:
-            self._likeness = self.source.likeness(self.table.items, self.table)
-            self._fused = self._fuse(self._likeness)
-        return self._fused
+        self._kernel_stale = True
 
     def scores(self) -> Scores:
         """Return predicted success, freshness and worth of all candidates."""
-        s, table = self.settings, self.table
-        fused = self.fused()
-        worked, failed = table.worked.astype(np.float64), table.failed.astype(np.float64)
-        good = np.max(np.where(worked[:, :, None] > 0, fused[None, :, :] ** s.reach, 0.0), axis=1)
-        bad = failed @ fused**s.sharpness
-        ease = self._openness(worked, failed)[:, None] * self._activity(worked, failed)[None, :]
-        base = np.minimum(0.3, s.base * np.sqrt(ease))
-        success = np.minimum(0.95, (good + base * (1.0 - good))) / (1.0 + bad)
-        raw, success = success, self.calibration.apply(success)
-        success[(table.worked | table.failed)] = 0.0
-        return Scores(raw=raw, success=success, fresh=self._fresh(), worth=self._worth())
+        table = self.table
+        self._refresh()
+        self._believed = np.clip(self.belief.predict(), _LEAST, _MOST)
+        success = self._believed * self._corrections()
+        success[table.worked | table.failed] = 0.0
+        return Scores(success=np.minimum(success, _MOST), fresh=self._fresh(), worth=self._worth())
 
-    def _openness(self, worked: Floats, failed: Floats) -> Floats:
-        """How open a slot is compared with others: odds of fillings other than the first, about 1 on average."""
-        s = self.settings
-        more = worked.sum(axis=1) - 1.0
-        return np.asarray((s.base * s.openness + more) / (s.openness + more + failed.sum(axis=1)) / s.base)
+    def _corrections(self) -> Floats:
+        """How outcomes so far correct the belief, (slots, items): by slot, and by kind of item and verb."""
+        table = self.table
+        factors = np.array([[self.honesty.factor(slot)] for slot in table.slots]) * np.ones(
+            (1, len(table.items))
+        )
+        smelting = np.array([slot.rows == SMELT_ROWS for slot in table.slots], dtype=bool)
+        kinds = [self.source.kind(item) for item in table.items]
+        for verb in (False, True):
+            factors[smelting == verb] *= [self.honesty.factor((verb, kind)) for kind in kinds]
+        return factors
 
-    def _activity(self, worked: Floats, failed: Floats) -> Floats:
-        """How often an item worked where it was put, compared with others."""
-        s = self.settings
-        good = worked.sum(axis=0)
-        return np.asarray((s.base * s.openness + good) / (s.openness + good + failed.sum(axis=0)) / s.base)
+    def believed(self, row: int, column: int) -> float | None:
+        """Return the belief last computed for one filling, None where it was not yet a candidate."""
+        tall, wide = self._believed.shape
+        open_then = row < tall and column < wide and not self.table.worked[row, column]
+        return (
+            float(self._believed[row, column]) if open_then and not self.table.failed[row, column] else None
+        )
 
-    def against(self, slot: Slot, items: list[str]) -> Floats:
-        """Return how much failures of like items speak against each of `items` in `slot`, (n,) >= 0."""
-        row = self.table.slot_index.get(slot)
-        names = self.table._early.get(slot, []) if row is None else []
-        columns = [self.table.item(name) for name in names]
-        if row is not None:
-            columns = list(np.flatnonzero(self.table.failed[row]))
-        if not columns:
-            return np.zeros(len(items))
-        own = [self.table.item(item) for item in items]
-        return np.asarray((self.fused() ** self.settings.sharpness)[np.ix_(own, columns)].sum(axis=1))
+    def groups(self, slot: Slot, item: str) -> tuple[object, ...]:
+        """Return the groups that a filling belongs to: its slot, and its item's kind for the verb."""
+        return slot, (slot.rows == SMELT_ROWS, self.source.kind(item))
 
-    def shares(self, slot: Slot, item: str) -> dict[str, float]:
-        """Return each channel's share in the likeness of `item` to what worked in `slot`; sums to 1 or is empty."""
-        row = self.table.slot_index[slot]
-        kind = self.likeness()
-        like = np.flatnonzero(self.table.worked[row])
-        column = self.table.item(item)
-        if not like.size:
-            return {}
-        nearest = like[int(np.argmax(self.fused()[like, column]))]
-        parts = {
-            name: float(
-                self.weights.get(name, 1.0) * kind.evidence[n, nearest, column] * kind.similarity[n, nearest, column]
-            )
-            for n, name in enumerate(kind.channels)
-        }
-        total = sum(parts.values())
-        return {name: part / total for name, part in parts.items()} if total > 0 else {}
+    def _refresh(self) -> None:
+        """Bring likeness, kernels and belief up to the table."""
+        table = self.table
+        size = (len(table.slots), len(table.items))
+        if self._kernel_stale or self._size != size:
+            self._likeness = self.source.likeness(table.items, table)
+            self._alike = self._blend(self._likeness)
+            self._kernel = positive(self._alike**self.settings.sharpness)
+            self.belief.set_kernels(slot_kernel(table.slots, table.worked), self._kernel)
+            self._kernel_stale, self._size = False, size
+        self.belief.fit(table.worked, table.failed)
 
-    def _fuse(self, likeness: Likeness) -> Floats:
+    def _strength(self, likeness: Likeness) -> Floats:
         weight = np.array([self.weights.get(name, 1.0) for name in likeness.channels])
-        strength = weight[:, None, None] * likeness.evidence
-        cold = self.settings.doubt
-        total = strength.sum(axis=0) + cold
-        fused = ((strength * likeness.similarity).sum(axis=0) + cold * self.settings.cold) / total
-        np.fill_diagonal(fused, 1.0)
-        return np.asarray(fused)
+        return np.asarray(weight[:, None, None] * np.minimum(likeness.evidence, self.settings.enough))
+
+    def _blend(self, likeness: Likeness) -> Floats:
+        """Return the evidence-weighted mean of the channels' likeness, (n, n), diagonal 1."""
+        strength = self._strength(likeness)
+        total = (strength * likeness.similarity).sum(axis=0) / (strength.sum(axis=0) + self.settings.doubt)
+        np.fill_diagonal(total, 1.0)
+        return np.asarray(np.clip(total, 0.0, 1.0))
+
+    def alike(self) -> Floats:
+        """Return the likeness of all pairs of items over the channels, (n, n) float64 in [0, 1]."""
+        self._refresh()
+        return self._alike
+
+    def parts_of(self, slot: Slot, item: str) -> dict[str, float]:
+        """Return what the belief in one filling consists of: a part per channel, 'item' and 'slot'."""
+        self._refresh()
+        assert self._likeness is not None
+        row, column = self.table.slot_index[slot], self.table.item_index[item]
+        support = self._strength(self._likeness)[:, :, column] * self._likeness.similarity[:, :, column]
+        total = support.sum(axis=0)
+        shares = np.divide(support, total, out=np.zeros_like(support), where=total > 0)
+        return self.belief.parts(row, column, dict(zip(self._likeness.channels, shares, strict=True)))
+
+    def activity(self) -> Floats:
+        """How often items like each one worked where they were put, against the average, (n,) float64 > 0."""
+        self._refresh()
+        kernel = self._alike**self.settings.kinship
+        worked = self.table.worked.sum(axis=0) @ kernel
+        tried = (self.table.worked | self.table.failed).sum(axis=0) @ kernel
+        mean = (self.table.worked.sum() + 1.0) / ((self.table.worked | self.table.failed).sum() + 2.0)
+        return np.asarray((worked + 2.0 * mean) / (tried + 2.0) / mean)
+
+    def against(self, slot: Slot, item: str) -> float:
+        """Return how much failures of like items in `slot` speak against `item`, >= 0."""
+        self._refresh()
+        row, column = self.table.slot_index.get(slot), self.table.item_index.get(item)
+        if column is None or column >= len(self._kernel):
+            return 0.0
+        if row is None:
+            failed = [self.table.item_index[name] for name in self.table.early(slot)]
+        else:
+            failed = [int(n) for n in np.flatnonzero(self.table.failed[row])]
+        return float(self._kernel[column, [n for n in failed if n < len(self._kernel)]].sum())
+
+    def likeness_of(self, one: str, other: str) -> float:
+        """Return how alike two items are over the channels, 0..1; 0 where one is not known."""
+        self._refresh()
+        a, b = self.table.item_index.get(one), self.table.item_index.get(other)
+        if a is None or b is None or max(a, b) >= len(self._alike):
+            return 0.0
+        return float(self._alike[a, b])
+
+    def learn(self, parts: Mapping[str, float], predicted: float, *, worked: bool) -> None:
+        """Give each channel credit or blame for a suggestion that was tried.
+
+        A channel that spoke for it gains weight if it worked, by how unexpected that was, and loses if not:
+        weight *= exp(rate * (outcome - predicted) * share), kept within 1/4 and 4.
+        """
+        own = {name: max(0.0, parts.get(name, 0.0)) for name in self._channels()}
+        total = sum(own.values())
+        for name, part in own.items() if total > 0 else ():
+            step = self.settings.learning * (float(worked) - predicted) * part / total
+            self.weights[name] = float(np.clip(self.weights.get(name, 1.0) * np.exp(step), 0.25, 4.0))
+
+    def _channels(self) -> tuple[str, ...]:
+        return () if self._likeness is None else self._likeness.channels
 
     def _fresh(self) -> Floats:
-        fresh = np.ones(len(self.table.slots))
+        """Chance that a filling gives something else than the slot gave before, (slots, items).
+
+        Items alike on all channels may stand for one another without changing the product (two kinds of
+        planks for sticks) or change it (for slabs): what a slot's own fillings did decides.
+        """
+        alike = self.alike() ** self.settings.twin
+        fresh = np.ones((len(self.table.slots), len(self.table.items)))
         for row, products in enumerate(self.table.products):
-            kinds = len(set(products.values()) - self.table.stale_products[row])
-            fresh[row] = (kinds + self.settings.novel) / (len(products) + 1.0)
-        return fresh
+            columns = [self.table.item_index[item] for item in products]
+            kinds = len(set(products.values()))
+            same = (len(products) - kinds + self.settings.same) / (len(products) - 1 + 1.0)
+            fresh[row] -= min(1.0, same) * alike[columns].max(axis=0)
+            for other in self.table.slots[row].others:
+                fresh[row] *= 1.0 - alike[self.table.item(other)]
+            if self.table.stale[row]:
+                fresh[row] *= self.settings.stale
+        return np.maximum(fresh, 0.0)
 
     def _worth(self) -> Floats:
         worth = np.ones(len(self.table.slots))
@@ -168,38 +237,3 @@ class Inducer:
             opened = sum(self.opened.get(product, 0.0) for product in products.values()) / len(products)
             worth[row] += self.settings.value * np.log2(1.0 + opened)
         return worth
-
-
-class Calibration:
-    """Predicted against observed success, learnt as suggestions are tried."""
-
-    EDGES = (0.0, 0.05, 0.1, 0.2, 0.35, 0.55, 0.75, 1.0)
-    STRENGTH = 4.0
-
-    def __init__(self) -> None:
-        centres = [(a + b) / 2 for a, b in zip(self.EDGES, self.EDGES[1:], strict=False)]
-        self._x = np.array([0.0, *centres, 1.0])
-        self._hits = np.array(centres) * self.STRENGTH
-        self._tries = np.full(len(centres), self.STRENGTH)
-
-    def note(self, predicted: float, *, worked: bool) -> None:
-        """Take in one tried suggestion with its raw prediction in [0, 1]."""
-        n = min(int(np.searchsorted(self.EDGES, predicted, side="right")) - 1, len(self._tries) - 1)
-        self._hits[n] += worked
-        self._tries[n] += 1
-
-    def apply(self, predicted: Floats) -> Floats:
-        """Return calibrated predictions, same shape, monotone in the raw ones."""
-        rate = np.maximum.accumulate(self._hits / self._tries)
-        return np.interp(predicted, self._x, np.array([rate[0] * 0.5, *rate, rate[-1]]))
-
-
-def needed(slot: Slot, item: str) -> Mapping[str, int]:
-    """Return how many of each item the arrangement uses up."""
-    if slot.rows == SMELT_ROWS:
-        return {item: 1}
-    counts: dict[str, int] = {}
-    fillers = slot.fillers(item)
-    for letter, filler in zip(dict.fromkeys(c for c in slot.rows if c not in "./"), fillers, strict=True):
-        counts[filler] = counts.get(filler, 0) + slot.rows.count(letter)
-    return counts

@@ -1,19 +1,30 @@
-"""The ICAL loop's memory side: remember, retrieve, map, induce, verify, credit."""
+"""The ICAL loop's memory side: remember successes and failures, induce new tasks, take credit and blame.
+
+Source: Echo §3.4, steps 1 to 5; differs in that every remembered success is an exemplar at once and the
+task is chosen by expected new items per action, so that no language model is needed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csd.descriptor import Csd
+from csd.pattern import letters
 from ical.cases import case_of
-from ical.induce import Inducer, needed
-from ical.slots import SMELT_ROWS, Slot, SlotTable
+from ical.induce import Inducer
+from ical.slots import SMELT_ROWS, Slot, slots_of
 
 Floats = NDArray[np.float64]
+
+_OUT_OF_REACH = 1e5
+"""Price of missing material, in actions, beyond which a candidate is left out."""
+_GENERATIONS = 4
+"""How far back an unlock is credited to what its makings needed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,10 +34,13 @@ class Induced:
     slot: Slot
     item: str
     success: float
+    """Predicted chance that it gives something, 0..1."""
+    expected: float
+    """Predicted chance that it gives something new, 0..1."""
     score: float
-    expected: float = 0.0
-    raw: float = 0.0
-    rivals: Floats | None = None
+    """Expected new items per counted action, weighted by what such products opened."""
+    parts: Mapping[str, float]
+    """What the prediction consists of: a part per axis, 'item' and 'slot'."""
 
 
 @dataclass(slots=True)
@@ -34,103 +48,161 @@ class Transfer:
     """Suggests new tasks from remembered ones."""
 
     inducer: Inducer
-    opened_parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    aside: dict[tuple[Slot, str], int] = field(default_factory=dict)
     ways: int = 0
-    tried: float = 1.0
-    hoped: float = 1.0
-    got: float = 1.0
-
-    def judged(self, idea, *, worked: bool, new: bool) -> None:
-        d = 0.97
-        self.hoped = d * self.hoped + idea.expected
-        self.got = d * self.got + new
-        self.inducer.calibration.note(idea.raw, worked=worked)
-        self.tried = d * self.tried + 1
-
-    @property
-    def honesty(self) -> float:
-        return (self.got + 1.0) / (self.hoped + 1.0)
+    """How many ways to get things are known now; what was set aside comes back when there are more."""
+    aside: dict[tuple[Slot, str], int] = field(default_factory=dict)
+    """Filling that could not be prepared -> number of ways known then."""
+    _parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _made_in: dict[str, str] = field(default_factory=dict)
+    _luck: Floats | None = None
+    _hoped: float = 1.0
+    _got: float = 1.0
 
     def remember(self, csd: Csd, csd_id: str) -> None:
+        """Take in a descriptor: its features, the arrangement it shows, and what made it possible."""
         case = case_of(csd, csd_id)
+        table = self.inducer.table
         self.inducer.source.remember(csd)
-        if case.rows is not None and case.product is not None:
-            self.inducer.table.success(case.rows, case.fillers, case.product, csd_id,
-                known=case.product in self.opened_parents)
         if case.product is not None:
-            self.inducer.table.item(case.product)
-            if case.product not in self.opened_parents:
-                self.opened_parents[case.product] = case.parents
+            table.item(case.product)
+            if case.rows is not None:
+                self._compare(case.rows, case.fillers, worked=True)
+                known = self._made_in.setdefault(case.product, case.rows) != case.rows
+                table.success(case.rows, case.fillers, case.product, csd_id, known=known)
+            if case.product not in self._parents:
+                self._parents[case.product] = case.parents
                 self._open(case.parents, 1.0, 0)
         self.inducer.stale()
 
-    def _open(self, parents: tuple[str, ...], share: float, depth: int) -> None:
-        for parent in parents:
-            self.inducer.opened[parent] = self.inducer.opened.get(parent, 0.0) + share
-            if depth < 4:
-                self._open(self.opened_parents.get(parent, ()), share * 0.5, depth + 1)
-
     def failed(self, rows: str, fillers: Sequence[str]) -> None:
+        """Take in an arrangement that gave nothing; rows 'smelt' stand for a smelting input."""
+        self._compare(rows, fillers, worked=False)
         self.inducer.table.failure(rows, fillers)
 
     def suggest(
-        self, items: Sequence[str], held: Mapping[str, int], price: Mapping[str, float], offers: Sequence[str]
+        self,
+        items: Sequence[str],
+        held: Mapping[str, int],
+        price: Mapping[str, float],
+        offers: Sequence[str],
     ) -> Induced | None:
-        table = self.inducer.table
-        if not table.slots:
+        """Return the filling with the highest score, ties by age of slot and item; None where there is none.
+
+        Args:
+            items: what has ever been held.
+            held: item -> amount held now.
+            price: item -> counted actions to get one.
+            offers: what stations found so far offer ('grid3', 'smelt').
+        """
+        table, settings = self.inducer.table, self.inducer.settings
+        columns = np.array([table.item(item) for item in items], dtype=np.int64)
+        if not table.slots or not len(columns):
             return None
-        for item in items:
-            table.item(item)
+        self._luck = None
         scores = self.inducer.scores()
-        columns = np.array([table.item_index[i] for i in items])
-        p = scores.success[:, columns]
-        missing = self._missing(columns, items, held, price)
-        for row, slot in enumerate(table.slots):
-            if slot.rows == SMELT_ROWS:
-                usable = "smelt" in offers
-            else:
-                lines = slot.rows.split("/")
-                usable = (len(lines) <= 2 and len(lines[0]) <= 2) or "grid3" in offers
-            if not usable:
-                p[row] = 0.0
-            for other in slot.others:
-                if other in table.item_index:
-                    place = np.flatnonzero(columns == table.item_index[other])
-                    p[row, place] = 0.0
-        p[missing > 1e5] = 0.0
-        score = p * (scores.fresh * scores.worth)[:, None] / (1.0 + (0.05 + p) * np.minimum(missing, 1e5))
-        for (slot, item), ways in self.aside.items():
-            if ways >= self.ways and item in items:
-                score[table.slot_index[slot], list(items).index(item)] = 0.0
-        flat = int(np.argmax(score))
-        row, n = divmod(flat, len(items))
+        missing = self._missing(items, held, price)
+        success = np.where(missing > _OUT_OF_REACH, 0.0, scores.success[:, columns])
+        self._close(success, items, offers)
+        fresh = scores.fresh[:, columns]
+        paid = 1.0 + (settings.sunk + success) * np.minimum(missing, _OUT_OF_REACH)
+        score = success * fresh * scores.worth[:, None] / paid
+        row, n = divmod(int(np.argmax(score)), len(items))
         if score[row, n] <= 0:
             return None
+        slot = table.slots[row]
         return Induced(
-            slot=table.slots[row], item=items[n], success=float(p[row, n]),
-            score=float(score[row, n]) * min(1.5, self.honesty), expected=float(p[row, n] * scores.fresh[row]),
-            raw=float(scores.raw[row, columns[n]])
+            slot=slot,
+            item=items[n],
+            success=float(success[row, n]),
+            expected=float(success[row, n] * fresh[row, n]),
+            score=float(score[row, n]) * min(1.5, self.honesty),
+            parts=self.inducer.parts_of(slot, items[n]),
         )
 
-    def _missing(
-        self, columns: NDArray[np.int64], items: Sequence[str], held: Mapping[str, int], price: Mapping[str, float]
-    ) -> Floats:
+    def judged(self, idea: Induced, *, worked: bool, new: bool) -> None:
+        """Take in what a tried suggestion brought: credit or blame for the axes behind it."""
+        lasting = self.inducer.settings.hope_memory
+        self._hoped = lasting * self._hoped + idea.expected
+        self._got = lasting * self._got + new
+        self.inducer.learn(idea.parts, idea.success, worked=worked)
+
+    @property
+    def honesty(self) -> float:
+        """New items that recent suggestions brought over those they promised, drawn to 1."""
+        return (self._got + 1.0) / (self._hoped + 1.0)
+
+    def bits(self, rows: str, fillers: tuple[str, ...]) -> float:
+        """Return description bits that memory adds to an explorer's attempt; negative where it favours it.
+
+        Failures of like items in the same slots, a pattern in which nothing ever worked, fillers that
+        stand for one another, and items of unlucky kinds cost bits; a grid that suggestions cover anyway
+        costs `Settings.covered`.
+        """
+        table, settings = self.inducer.table, self.inducer.settings
+        against = 0.0
+        for slot, item in slots_of(rows, fillers):
+            if slot in table.slot_index and rows != SMELT_ROWS:
+                return settings.covered
+            against += self.inducer.against(slot, item) + settings.shut * len(table.early(slot))
+        names = list(dict.fromkeys(fillers))
+        twins = max(
+            (self.inducer.likeness_of(one, other) for one, other in combinations(names, 2)), default=0.0
+        )
+        if self._luck is None:
+            self._luck = np.log2(self.inducer.activity())
+        places = [table.item_index[name] for name in names if name in table.item_index]
+        known = [place for place in places if place < len(self._luck)]
+        luck = float(self._luck[known].sum()) / len(names)
+        cost = float(np.log2(1.0 + against)) + settings.twins * twins**3
+        return cost - settings.luck * float(np.clip(luck, -3.0, 2.0))
+
+    def _open(self, parents: tuple[str, ...], share: float, generation: int) -> None:
+        for parent in parents:
+            self.inducer.opened[parent] = self.inducer.opened.get(parent, 0.0) + share
+            if generation < _GENERATIONS:
+                self._open(self._parents.get(parent, ()), share * 0.5, generation + 1)
+
+    def _compare(self, rows: str, fillers: Sequence[str], *, worked: bool) -> None:
+        """Compare an outcome with what was believed of it just before."""
         table = self.inducer.table
-        have = np.array([held.get(i, 0) for i in items], dtype=float)
-        cost = np.array([price.get(i, 1e6) for i in items])
-        cells = np.ones(len(table.slots))
-        fixed = np.zeros(len(table.slots))
-        for row, slot in enumerate(table.slots):
-            if slot.rows == SMELT_ROWS:
-                continue
-            cells[row] = slot.rows.count(slot.letter)
-            rest = [c for c in dict.fromkeys(slot.rows) if c not in "./" and c != slot.letter]
-            for letter, other in zip(rest, slot.others, strict=True):
-                short = max(0, slot.rows.count(letter) - held.get(other, 0))
-                fixed[row] += short * price.get(other, 1e6)
+        for slot, item in slots_of(rows, fillers):
+            if slot in table.slot_index and item in table.item_index:
+                believed = self.inducer.believed(table.slot_index[slot], table.item_index[item])
+                if believed is not None:
+                    self.inducer.honesty.note(self.inducer.groups(slot, item), believed, worked=worked)
+
+    def _close(self, success: Floats, items: Sequence[str], offers: Sequence[str]) -> None:
+        """Set the chance of what cannot be tried now to 0, in place."""
+        place = {item: n for n, item in enumerate(items)}
+        for row, slot in enumerate(self.inducer.table.slots):
+            if not _usable(slot, offers):
+                success[row] = 0.0
+            for other in slot.others:
+                if other in place:
+                    success[row, place[other]] = 0.0
+        for (slot, item), ways in self.aside.items():
+            if ways >= self.ways and item in place:
+                success[self.inducer.table.slot_index[slot], place[item]] = 0.0
+
+    def _missing(self, items: Sequence[str], held: Mapping[str, int], price: Mapping[str, float]) -> Floats:
+        """Return the price of what is not held of each filling's material, (slots, items)."""
+        slots = self.inducer.table.slots
+        have = np.array([held.get(item, 0) for item in items], dtype=np.float64)
+        cost = np.array([price.get(item, 10 * _OUT_OF_REACH) for item in items])
+        cells, fixed = np.ones(len(slots)), np.zeros(len(slots))
+        for row, slot in enumerate(slots):
+            if slot.rows != SMELT_ROWS:
+                cells[row] = slot.rows.count(slot.letter)
+                rest = [letter for letter in letters(slot.rows) if letter != slot.letter]
+                for letter, other in zip(rest, slot.others, strict=True):
+                    short = max(0, slot.rows.count(letter) - held.get(other, 0))
+                    fixed[row] += short * price.get(other, 10 * _OUT_OF_REACH)
         own = np.maximum(0.0, cells[:, None] - have[None, :]) * cost[None, :]
         return np.asarray(own + fixed[:, None])
 
 
-__all__ = ["Induced", "SlotTable", "Transfer", "needed"]
+def _usable(slot: Slot, offers: Sequence[str]) -> bool:
+    if slot.rows == SMELT_ROWS:
+        return "smelt" in offers
+    lines = slot.rows.split("/")
+    return (len(lines) <= 2 and len(lines[0]) <= 2) or "grid3" in offers

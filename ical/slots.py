@@ -60,8 +60,8 @@ class SlotTable:
         self.slot_index: dict[Slot, int] = {}
         self.products: list[dict[str, str]] = []
         """Per slot: item -> product."""
-        self.stale_products: list[set[str]] = []
-        """Per slot: products that were known already when the slot gave them."""
+        self.stale: list[bool] = []
+        """Per slot: whether its first product was known from another arrangement."""
         self.sources: list[list[str]] = []
         """Per slot: ids of the descriptors that show it working, oldest first."""
         self._worked = np.zeros((64, 64), dtype=bool)
@@ -91,7 +91,7 @@ class SlotTable:
     ) -> None:
         """Take in an arrangement that gave `product`, described in the CSD `source`.
 
-        `known` says that the product had been got before, in another arrangement.
+        `known` says that the product is known from another arrangement of other rows.
         """
         for slot, item in slots_of(rows, fillers):
             column = self.item(item)
@@ -99,7 +99,7 @@ class SlotTable:
                 self.slot_index[slot] = len(self.slots)
                 self.slots.append(slot)
                 self.products.append({})
-                self.stale_products.append(set())
+                self.stale.append(known)
                 self.sources.append([])
                 self._grow()
                 for early in self._early.pop(slot, []):
@@ -108,8 +108,6 @@ class SlotTable:
             self._worked[row, column] = True
             self._failed[row, column] = False
             self.products[row][item] = product
-            if known:
-                self.stale_products[row].add(product)
             if source not in self.sources[row]:
                 self.sources[row].append(source)
 
@@ -121,6 +119,10 @@ class SlotTable:
                 self._failed[self.slot_index[slot], column] = True
             else:
                 self._early.setdefault(slot, []).append(item)
+
+    def early(self, slot: Slot) -> tuple[str, ...]:
+        """Return the items that failed in a slot in which none has worked yet, oldest first."""
+        return tuple(self._early.get(slot, ()))
 
     def _grow(self) -> None:
         tall, wide = self._worked.shape

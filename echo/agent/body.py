@@ -21,8 +21,8 @@ from csd.episode import (
     Smelt,
     Step,
 )
-from csd.pattern import lay, letters
-from echo.agent.knowledge import GridKey, Knowledge
+from echo.agent.arrangement import Arrangement, Offer
+from echo.agent.knowledge import Knowledge
 from echo.agent.planner import Task
 
 
@@ -41,6 +41,11 @@ class World(Protocol):
         """Return the picture of what is seen now, (height, width, 3) uint8."""
         ...
 
+    @property
+    def source(self) -> str:
+        """What episodes of this world give as their source."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Surprise:
@@ -52,30 +57,45 @@ class Surprise:
 
 
 class BudgetSpent(Exception):
-    """The world's budget of counted actions is used up."""
+    """The budget of counted actions, the agent's or the world's, is used up."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Taken:
+    """A step just taken, and how far the agent is with it."""
+
+    step: Step
+    after: Observation
+    fresh: tuple[str, ...]
+    """Items held for the first time, in inventory order."""
+    actions: int
+    """Counted actions up to and with it."""
 
 
 class Body:
     """Carries out actions in one world, keeping knowledge and the trace of steps up to date."""
 
     def __init__(
-        self, world: World, knowledge: Knowledge, budget: int, on_step: Callable[[Step, list[str]], None]
+        self, world: World, knowledge: Knowledge, budget: int, on_step: Callable[[Taken], None]
     ) -> None:
         """Take over a world.
 
         Args:
             world: the world to act in.
-            knowledge: taken along and kept up to date.
+            knowledge: taken along and kept up to date; what is carried already counts as held before.
             budget: counted actions allowed.
-            on_step: called after each step with the items then held for the first time.
+            on_step: called after each step.
         """
         self._world = world
         self.knowledge = knowledge
         self._budget = budget
         self._on_step = on_step
         self.seen = world.observe()
+        """What was perceived last."""
         self.actions = 0
+        """Counted actions so far."""
         self.ticks = 0
+        """World time that the agent's actions took."""
         self._latest: Outcome | None = None
         self.knowledge.look(self.seen)
 
@@ -83,21 +103,24 @@ class Body:
         """Carry out one action.
 
         Raises:
-            BudgetSpent: when a counted action would exceed the budget.
+            BudgetSpent: when a counted action would exceed the agent's budget, or the world's is used up;
+                nothing was done then.
         """
         counted = action.kind in COUNTED_KINDS
         if counted and self.actions >= self._budget:
             raise BudgetSpent
         before = self.seen
         outcome = self._world.act(action)
+        if outcome.code == "budget_spent":
+            raise BudgetSpent
         self.actions += counted
         self.ticks += outcome.ticks
         self.seen = self._world.observe()
         self._latest = outcome
         step = Step(before=before, action=action, outcome=outcome)
         self.knowledge.note(step)
-        fresh = self.knowledge.look(self.seen)
-        self._on_step(step, fresh)
+        fresh = tuple(self.knowledge.look(self.seen))
+        self._on_step(Taken(step=step, after=self.seen, fresh=fresh, actions=self.actions))
         return outcome
 
     def held(self) -> dict[str, int]:
@@ -112,20 +135,18 @@ class Body:
                 return surprise
         return None
 
-    def lay_grid(self, key: GridKey) -> Outcome:
+    def lay_grid(self, grid: Arrangement) -> Outcome:
         """Lay one grid, at a station where it needs one."""
-        rows, fillers = key
-        grid = lay(rows, dict(zip(letters(rows), fillers, strict=True)))
-        if len(grid) > 2 or len(grid[0]) > 2:
-            self.reach("grid3")
-        return self.do(Craft(grid=grid))
+        if grid.offer is not None:
+            self.reach(grid.offer)
+        return self.do(Craft(grid=grid.grid))
 
     def smelt(self, item: str, fuel: str) -> Outcome:
         """Smelt one item at a station for it."""
         self.reach("smelt")
         return self.do(Smelt(input=item, fuel=fuel))
 
-    def reach(self, offer: str) -> bool:
+    def reach(self, offer: Offer) -> bool:
         """Get within reach of a station with `offer`: there already, known, or put down; False if none."""
         if any(station.offers == offer for station in self.seen.stations):
             return True
@@ -182,8 +203,8 @@ class Body:
 
     def _make(self, task: Task) -> Surprise | None:
         for _ in range(task.times):
-            if task.way.key is not None:
-                outcome = self.lay_grid(task.way.key)
+            if task.way.grid is not None:
+                outcome = self.lay_grid(task.way.grid)
             else:
                 outcome = self.smelt(task.way.inputs[0][0], task.fuel or "")
             if not outcome.ok:

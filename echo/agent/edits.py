@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from csd.pattern import canonical_grid, lay, letters
-from echo.agent.knowledge import GridKey, Knowledge
+from echo.agent.arrangement import Arrangement
+from echo.agent.knowledge import Knowledge
+from echo.agent.lengths import Material, price_bits, shortest
+from echo.agent.options import ExplorerOptions
 
 _FREE = "?"
-_PRICE_WEIGHT = np.float32(0.3)
 Cells = dict[tuple[int, int], str]
 
 
 @dataclass(frozen=True)
 class EditColumn:
-    """Edited grids that differ in one item at most: a pattern with fixed fillers and perhaps a free letter."""
+    """Edited grids that differ in one item at most: fixed fillers and perhaps a free letter."""
 
     rows: str
     """Pattern with letters; the free letter, when there is one, stands for any item."""
@@ -45,16 +46,15 @@ class EditColumn:
         lines = self.rows.split("/")
         return len(lines) > 2 or len(lines[0]) > 2
 
-    def key(self, item: str | None) -> GridKey | None:
-        """Return the grid with `item` for the free letter; None where that is no edit (item there already)."""
+    def grid(self, item: str | None) -> Arrangement | None:
+        """Return the grid with `item` for the free letter; None where it is in the grid already."""
         if self.free is not None and (item is None or item in self.others):
             return None
         fillers: dict[str, str] = {}
         rest = iter(self.others)
         for letter in letters(self.rows):
             fillers[letter] = item if letter == self.free and item is not None else next(rest)
-        pattern = canonical_grid(lay(self.rows, fillers))
-        return pattern.rows, tuple(pattern.fillers.values())
+        return Arrangement.from_grid(lay(self.rows, fillers))
 
 
 @lru_cache(maxsize=4096)
@@ -70,34 +70,26 @@ def edits_of(rows: str, fillers: tuple[str, ...]) -> tuple[EditColumn, ...]:
         for column_shift in range(4 - len(grid[0])):
             moved = {(r + row_shift, c + column_shift): item for (r, c), item in cells.items()}
             for changed in _changed(moved):
-                column = _column(changed)
-                if column is not None:
-                    found[column] = None
+                found[_column(changed)] = None
     return tuple(found)
 
 
 def _changed(cells: Cells) -> list[Cells]:
+    """Return what differs from `cells` in one cell, or in one mirrored pair, and is not empty."""
     results = []
-    kinds = list(dict.fromkeys(cells.values()))
     for row in range(3):
         for column in range(3):
-            for places in {
-                (row, column): ((row, column),),
-                "pair": ((row, column), (row, 2 - column)),
-            }.values():
-                for item in (*kinds, _FREE, None):
-                    new = dict(cells)
-                    for place in places:
-                        if item is None:
-                            new.pop(place, None)
-                        else:
-                            new[place] = item
+            pair = ((row, column), (row, 2 - column))
+            for places in (pair[:1], pair):
+                for item in (*dict.fromkeys(cells.values()), _FREE, None):
+                    laid = {**cells, **dict.fromkeys(places, item)}
+                    new = {place: kind for place, kind in laid.items() if kind is not None}
                     if new and new != cells:
                         results.append(new)
     return results
 
 
-def _column(cells: Cells) -> EditColumn | None:
+def _column(cells: Cells) -> EditColumn:
     grid = tuple(tuple(cells.get((r, c)) for c in range(3)) for r in range(3))
     pattern = canonical_grid(grid)
     free = next((letter for letter, item in pattern.fillers.items() if item == _FREE), None)
@@ -105,18 +97,12 @@ def _column(cells: Cells) -> EditColumn | None:
     return EditColumn(rows=pattern.rows, free=free, others=others)
 
 
-def price_bits(missing: NDArray[Any]) -> NDArray[Any]:
-    """Return the bits that missing material adds: log2(1 + 0.3 actions), of the dtype given."""
-    return np.asarray(np.log2(1 + _PRICE_WEIGHT * missing))
-
-
 class EditTable:
     """All edits of all grids that worked, as one table: rows are edit columns, columns are items."""
 
     def __init__(self, knowledge: Knowledge) -> None:
+        """Start without any grid that worked; `knowledge` gives the order of the items."""
         self._knowledge = knowledge
-        self.grids = 0
-        """How many grids were added."""
         self._columns: dict[EditColumn, int] = {}
         self._listed: list[EditColumn] = []
         self._waiting: dict[int, EditColumn] = {}
@@ -124,22 +110,21 @@ class EditTable:
         self._done = np.zeros((256, 64), dtype=bool)
         self._counts = np.zeros((256, 64), dtype=np.float32)
         self._free = np.zeros(256, dtype=np.float32)
-        self._sources: dict[str, list[int]] = {}
         self._instances: dict[str, int] = {}
+        """Pattern -> how many grids of it were added."""
         self._source: list[str] = []
+        """Row -> pattern of the grid it is an edit of."""
         self._fixed = np.zeros(256, dtype=bool)
         self._station = np.zeros(256, dtype=bool)
 
-    def add(self, rows: str, fillers: tuple[str, ...]) -> None:
+    def add(self, worked: Arrangement) -> None:
         """Add the edits of a grid that worked."""
-        self.grids += 1
-        like = self._sources.setdefault(rows, [])
+        rows, fillers = worked
         self._instances[rows] = self._instances.get(rows, 0) + 1
         for column in edits_of(rows, fillers):
             if column not in self._columns:
                 row = self._columns[column] = len(self._listed)
                 self._listed.append(column)
-                like.append(row)
                 self._source.append(rows)
                 self._grow(len(self._listed), len(self._knowledge.items))
                 unknown = [item for item in column.others if item not in self._knowledge.index]
@@ -159,27 +144,44 @@ class EditTable:
         for item, count in column.other_counts.items():
             self._counts[row, self._knowledge.index[item]] = count
 
-    def scores(
-        self,
-        bits: NDArray[np.float64],
-        have: NDArray[np.float64],
-        price: NDArray[np.float64],
-        station: bool,
-    ) -> NDArray[np.float32]:
+    def simplest(
+        self, material: Material, options: ExplorerOptions, *, station: bool
+    ) -> list[tuple[float, Arrangement]]:
+        """Return the shortest descriptions of untried edits, with their bits.
+
+        Args:
+            material: of all known items.
+            options: what saying "an edit" costs, and how many to return at most.
+            station: whether grids above 2x2 can be laid.
+        """
+        score = self.scores(material, station=station)
+        score += options.edit_bits
+        found = []
+        for place in shortest(score, options.queue) if score.size else ():
+            row, n = divmod(int(place), score.shape[1])
+            grid = self._grid(row, n)
+            if grid is None or self._knowledge.tried(grid):
+                self._done[row, n] = True
+            else:
+                found.append((float(score[row, n]), grid))
+        return found
+
+    def scores(self, material: Material, *, station: bool) -> NDArray[np.float32]:
         """Return bits of every edit, (edits, items) float32, inf where tried or impossible.
 
         A fixed edit has its bits in column 0: one bit for not naming an item.
         """
-        rows, n = len(self._listed), len(bits)
+        rows, n = len(self._listed), len(material.bits)
         self._grow(rows, n)
         for row, column in list(self._waiting.items()):
             if all(item in self._knowledge.index for item in column.others):
                 del self._waiting[row]
                 self._open_row(row, column)
-        have32, price32 = have.astype(np.float32), np.minimum(price, 1e6).astype(np.float32)
-        others = (np.maximum(0, self._counts[:rows, :n] - have32) * price32).sum(axis=1, dtype=np.float32)
-        own = np.maximum(0, self._free[:rows, None] - have32[None, :]) * price32[None, :]
-        score = bits.astype(np.float32)[None, :] + price_bits(own + others[:, None])
+        have = material.have.astype(np.float32)
+        price = np.minimum(material.price, 1e6).astype(np.float32)
+        others = (np.maximum(0, self._counts[:rows, :n] - have) * price).sum(axis=1, dtype=np.float32)
+        own = np.maximum(0, self._free[:rows, None] - have[None, :]) * price[None, :]
+        score: NDArray[np.float32] = material.bits.astype(np.float32) + price_bits(own + others[:, None])
         fixed = self._fixed[:rows]
         score[fixed, 0] = 1.0 + price_bits(others[fixed])
         score += self._source_bits()[:, None]
@@ -189,18 +191,13 @@ class EditTable:
         return score
 
     def _source_bits(self) -> NDArray[np.float32]:
-        """Return the bits to name each edit's grid: its pattern among patterns, then itself in the pattern."""
+        """Return the bits to name the grid that each row edits: its pattern, then itself in the pattern."""
         bits = {rows: np.log2(len(self._instances) * count) for rows, count in self._instances.items()}
         return np.array([bits[rows] for rows in self._source], dtype=np.float32)
 
-    def key(self, row: int, n: int, items: list[str]) -> GridKey | None:
-        """Return the grid of one cell of the table; None where it is no edit."""
+    def _grid(self, row: int, n: int) -> Arrangement | None:
         column = self._listed[row]
-        return column.key(None if column.free is None else items[n])
-
-    def close(self, row: int, n: int) -> None:
-        """Mark one edit as tried."""
-        self._done[row, n] = True
+        return column.grid(None if column.free is None else self._knowledge.items[n])
 
     def _grow(self, rows: int, items: int) -> None:
         tall, wide = self._done.shape

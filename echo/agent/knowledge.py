@@ -10,29 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from csd.episode import Cell, Collect, Craft, Grid, Observation, Place, Smelt, Step
-from csd.pattern import canonical_grid, cell_counts
-
-GridKey = tuple[str, tuple[str, ...]]
-"""Canonical rows and the fillers of its letters in order: one attempt at a grid."""
-
-
-def grid_key(grid: Grid) -> GridKey:
-    """Return the key under which equal and mirrored grids are one attempt."""
-    rows, fillers = canonical_grid(grid)
-    return rows, tuple(fillers.values())
-
-
-def needs(key: GridKey) -> dict[str, int]:
-    """Return how many of each item a grid uses up."""
-    rows, fillers = key
-    return dict(zip(fillers, cell_counts(rows).values(), strict=True))
-
-
-def offer_needed(rows: str) -> Literal["grid3"] | None:
-    """Return what a grid needs nearby: 'grid3' where it exceeds the hands' 2x2, else None."""
-    lines = rows.split("/")
-    return "grid3" if len(lines) > 2 or len(lines[0]) > 2 else None
+from csd.episode import Cell, Collect, Craft, Observation, Place, Smelt, Step
+from echo.agent.arrangement import Arrangement
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,8 +26,8 @@ class Way:
     """How many came out when it was first done."""
     block: str | None = None
     """For collect: the block kind."""
-    key: GridKey | None = None
-    """For craft: the grid."""
+    grid: Arrangement | None = None
+    """For craft: what was laid."""
 
 
 @dataclass(slots=True)
@@ -68,24 +47,28 @@ class Digging:
 
 @dataclass(slots=True)
 class Knowledge:
-    """The agent's working knowledge; `note` is its only way in."""
+    """The agent's working knowledge; `look`, `note` and `watch` are its only ways in."""
 
     items: list[str] = field(default_factory=list)
     """Items ever held, in order of first holding."""
     index: dict[str, int] = field(default_factory=dict)
     """Item -> its place in `items`."""
     stack_size: dict[str, int] = field(default_factory=dict)
+    """Item -> how many fit on one slot."""
     ways: dict[str, list[Way]] = field(default_factory=dict)
+    """Item -> known ways to it, in order of discovery."""
     digging: dict[str, dict[str | None, Digging]] = field(default_factory=dict)
     """Block -> item held -> what came of it."""
-    grids: dict[GridKey, str | None] = field(default_factory=dict)
+    grids: dict[Arrangement, str | None] = field(default_factory=dict)
     """Grid laid -> product, None where nothing appeared."""
     smelted: dict[str, str | None] = field(default_factory=dict)
     """Input -> product, None where nothing came of it."""
     fuels: dict[str, list[int]] = field(default_factory=dict)
     """Fuel -> [items smelted, pieces used up]."""
     not_fuel: dict[str, None] = field(default_factory=dict)
+    """Items that did not burn."""
     placeable: dict[str, bool] = field(default_factory=dict)
+    """Item -> whether it could be put down as a block."""
     stations: dict[Cell, tuple[str, str]] = field(default_factory=dict)
     """Position -> (block, what it offers)."""
     offers: dict[str, str] = field(default_factory=dict)
@@ -94,6 +77,8 @@ class Knowledge:
     """Block kinds that were nowhere in sight before the agent put one down: no source of anything."""
     last_seen: dict[str, Cell] = field(default_factory=dict)
     """Block kind -> where it was last seen nearest."""
+    _opened: dict[str, None] = field(default_factory=dict)
+    """Block kinds that yielded something at least once."""
 
     def look(self, observation: Observation) -> list[str]:
         """Take in an observation; return the items held for the first time, in inventory order."""
@@ -111,13 +96,19 @@ class Knowledge:
             self.offers[station.block] = station.offers
         return fresh
 
+    def watch(self, step: Step) -> None:
+        """Take in a step that someone else was seen to take, with the stations they stood at."""
+        self.note(step)
+        for station in step.before.stations:
+            self.offers[station.block] = station.offers
+
     def note(self, step: Step) -> None:
-        """Take in what one step showed."""
+        """Take in what one own step showed."""
         action, outcome = step.action, step.outcome
         if isinstance(action, Collect):
             self._note_dig(step)
         elif isinstance(action, Craft) and outcome.code in ("ok", "no_result"):
-            self._note_craft(grid_key(action.grid), outcome.inventory_delta, ok=outcome.ok)
+            self._note_craft(Arrangement.from_grid(action.grid), outcome.inventory_delta, ok=outcome.ok)
         elif isinstance(action, Smelt):
             self._note_smelt(action, step)
         elif isinstance(action, Place) and outcome.code in ("ok", "not_placeable"):
@@ -129,10 +120,15 @@ class Knowledge:
         """Return the held items with which `block` yielded something, in order of first use."""
         return [tool for tool, digging in self.digging.get(block, {}).items() if digging.yielded]
 
-    def closed(self, block: str) -> bool:
-        """Return whether `block` was dug and never yielded anything."""
-        tried = self.digging.get(block, {})
-        return bool(tried) and not any(digging.yielded for digging in tried.values())
+    def closed(self) -> list[str]:
+        """Return the blocks that were dug and never yielded anything, in order of the first dig."""
+        return [block for block in self.digging if block not in self._opened]
+
+    def tried(self, arrangement: Arrangement) -> bool:
+        """Return whether the arrangement was carried out before, whatever came of it."""
+        if arrangement.smelts:
+            return arrangement.fillers[0] in self.smelted
+        return arrangement in self.grids
 
     def yield_of(self, block: str, item: str) -> float:
         """Return the mean number of `item` from one dig of `block` with items that worked."""
@@ -150,21 +146,22 @@ class Knowledge:
         for item, change in outcome.inventory_delta.items():
             if change > 0:
                 digging.drops[item] += change
+                self._opened[block] = None
                 if block not in self.own_blocks:
                     self._add_way(Way(verb="collect", product=item, block=block))
         if outcome.cell in self.stations:
             del self.stations[outcome.cell]
 
-    def _note_craft(self, key: GridKey, delta: Mapping[str, int], *, ok: bool) -> None:
-        used = needs(key)
+    def _note_craft(self, grid: Arrangement, delta: Mapping[str, int], *, ok: bool) -> None:
+        used = grid.needs()
         gained = [item for item, change in delta.items() if change > 0 and item not in used]
         gained += [item for item, change in delta.items() if item in used and change > -used[item]]
-        self.grids[key] = gained[0] if ok and gained else None
+        self.grids[grid] = gained[0] if ok and gained else None
         if ok and gained:
             product = gained[0]
             count = delta[product] + used.get(product, 0)
             self._add_way(
-                Way(verb="craft", product=product, inputs=tuple(used.items()), yields=count, key=key)
+                Way(verb="craft", product=product, inputs=tuple(used.items()), yields=count, grid=grid)
             )
 
     def _note_smelt(self, action: Smelt, step: Step) -> None:
@@ -187,6 +184,6 @@ class Knowledge:
     def _add_way(self, way: Way) -> None:
         known = self.ways.setdefault(way.product, [])
         if not any(
-            (w.verb, w.block, w.inputs, w.key) == (way.verb, way.block, way.inputs, way.key) for w in known
+            (w.verb, w.block, w.inputs, w.grid) == (way.verb, way.block, way.inputs, way.grid) for w in known
         ):
             known.append(way)

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import ceil
 
-from echo.agent.knowledge import GridKey, Knowledge, Way, needs, offer_needed
+from echo.agent.arrangement import Arrangement
+from echo.agent.knowledge import Knowledge, Way
 
 UNREACHABLE = 1e6
 """Price of an item that no known way leads to."""
@@ -37,14 +38,22 @@ class Prices:
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
         self._price: dict[str, float] = {}
+        self._known = (0, 0)
         self.refresh()
 
     def of(self, item: str) -> float:
         """Return the price of one `item`, `UNREACHABLE` where no way is known."""
         return self._price.get(item, UNREACHABLE)
 
+    def catch_up(self, *, news: bool) -> None:
+        """Compute all prices anew where ways or blocks were found since the last call, or `news` says so."""
+        known = (sum(map(len, self._knowledge.ways.values())), len(self._knowledge.last_seen))
+        if news or known != self._known:
+            self._known = known
+            self.refresh()
+
     def refresh(self) -> None:
-        """Compute all prices anew; call after new ways were found."""
+        """Compute all prices anew."""
         price: dict[str, float] = {}
         for _ in range(24):
             changed = False
@@ -58,12 +67,12 @@ class Prices:
         self._price = price
 
     def best_way(self, item: str) -> Way | None:
-        """Return the cheapest known way to `item`, ties by order of discovery; None where none is open."""
+        """Return the cheapest known way to `item`, ties by order of discovery; None where none is known.
+
+        It may lead nowhere unless its inputs are held: what cannot be gathered has no price.
+        """
         ways = self._knowledge.ways.get(item, [])
-        open_ways = [(self._way_price(way, self._price), n) for n, way in enumerate(ways)]
-        if not open_ways or min(open_ways)[0] >= UNREACHABLE:
-            return None
-        return ways[min(open_ways)[1]]
+        return min(ways, key=lambda way: self._way_price(way, self._price), default=None)
 
     def fuel(self) -> str | None:
         """Return the fuel with the least price per item smelted, None where no fuel is known."""
@@ -104,7 +113,7 @@ class Planner:
 
     def __init__(self, knowledge: Knowledge, prices: Prices) -> None:
         self._knowledge = knowledge
-        self._prices = prices
+        self.prices = prices
 
     def for_items(
         self, wanted: Mapping[str, int], held: Mapping[str, int], offer: str | None = None
@@ -124,9 +133,13 @@ class Planner:
                 return None
         return tuple(draft.tasks)
 
-    def for_grid(self, key: GridKey, held: Mapping[str, int]) -> tuple[Task, ...] | None:
-        """Return the tasks that make the grid `key` possible to lay, None if some way is missing."""
-        return self.for_items(needs(key), held, offer_needed(key[0]))
+    def for_arrangement(self, wanted: Arrangement, held: Mapping[str, int]) -> tuple[Task, ...] | None:
+        """Return the tasks that make `wanted` possible, fuel included; None if some way is missing."""
+        needs = wanted.needs()
+        fuel = self.prices.fuel() if wanted.smelts else None
+        if fuel is not None:
+            needs[fuel] = needs.get(fuel, 0) + 1
+        return self.for_items(needs, held, wanted.offer)
 
     def tool_for(self, block: str, held: Mapping[str, int]) -> tuple[str | None, bool]:
         """Return (item to hold for `block`, whether it is at hand).
@@ -146,14 +159,7 @@ class Planner:
         for tool in self._alike(block, worked):
             if held.get(tool, 0) > 0:
                 return tool, True
-        return min((t for t in worked if t is not None), key=lambda t: (self._prices.of(t), t)), False
-
-    def cost(self, tasks: tuple[Task, ...]) -> float:
-        """Return the expected number of counted actions of a plan."""
-        total = 0.0
-        for task in tasks:
-            total += task.times
-        return total
+        return min((t for t in worked if t is not None), key=lambda t: (self.prices.of(t), t)), False
 
     def _alike(self, block: str, worked: list[str | None]) -> list[str]:
         tried = self._knowledge.digging.get(block, {})
@@ -173,7 +179,7 @@ class Planner:
         short = count - taken
         if short == 0:
             return True
-        way = self._prices.best_way(item)
+        way = self.prices.best_way(item)
         if way is None or item in draft.open or len(draft.tasks) > 60:
             return False
         draft.open.append(item)
@@ -186,10 +192,10 @@ class Planner:
             return self._plan_dig(way, way.block, short, draft)
         times = ceil(short / way.yields)
         fuel = None
-        if way.verb == "craft" and way.key is not None:
-            offer: str | None = offer_needed(way.key[0])
+        if way.verb == "craft" and way.grid is not None:
+            offer: str | None = way.grid.offer
         else:
-            offer, fuel = "smelt", self._prices.fuel()
+            offer, fuel = "smelt", self.prices.fuel()
             if fuel is None:
                 return False
         if offer is not None and not self._plan_station(offer, draft):
@@ -226,7 +232,7 @@ class Planner:
         blocks = [block for block, offered in self._knowledge.offers.items() if offered == offer]
         if any(draft.held[block] > 0 for block in blocks):
             return True
-        for block in sorted(blocks, key=lambda b: (self._prices.of(b), b)):
+        for block in sorted(blocks, key=lambda b: (self.prices.of(b), b)):
             if block in self._knowledge.ways and block not in draft.open:
                 return self._plan(block, 1, draft)
         return False

@@ -2,37 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from csd.descriptor import Csd
-from echo.agent.knowledge import GridKey
-from echo.agent.penalty import Penalty
+from echo.agent.arrangement import Arrangement
+
+
+class Penalty(Protocol):
+    """Extra description bits for attempts that failures of like attempts speak against."""
+
+    def bits(self, rows: str, fillers: tuple[str, ...]) -> float:
+        """Return bits >= 0 to add to an arrangement with `fillers` for the letters of `rows`."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prospects:
+    """What could be tried with at the moment of asking."""
+
+    items: Sequence[str]
+    """Items ever held, in order of first holding."""
+    held: Mapping[str, int]
+    """Item -> how many are carried."""
+    prices: Mapping[str, float]
+    """Item -> counted actions that one more costs."""
+    offers: Sequence[str]
+    """What known stations offer."""
+    ways: int
+    """How many items a way is known to; what was set aside may become possible when it grows."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Idea:
     """A new task that memory suggests: one arrangement, with its reasons."""
 
-    key: GridKey | None
-    """The grid, or None for smelting."""
-    smelt: str | None
+    arrangement: Arrangement
     success: float
-    """Predicted chance that it gives something."""
+    """Predicted chance in [0, 1] that it gives something."""
     score: float
     """Expected new items per counted action, weighted by what they may open."""
-    source: str
-    """'transfer' or 'pattern'."""
+    source: Literal["transfer", "pattern"]
+    """'pattern' where at least two fillers of the same slot had worked before."""
     axes: Mapping[str, float]
-    """Share of each axis in the suggestion; sums to 1, or empty."""
+    """Share of each axis in the suggestion; sums to 1, or empty where none spoke for it."""
     exemplars: tuple[str, ...]
-    """Ids of the descriptors it was carried over from."""
+    """Ids of the descriptors it was carried over from, oldest first."""
     detail: str
+    """The idea in words, such as 'cobblestone for oak_planks in AAA/.B./.B.'."""
 
 
 class MemoryPolicy(Protocol):
-    """What the agent asks of a memory."""
+    """What the agent asks of a memory. It judges and sets aside only ideas that this memory suggested."""
 
     @property
     def penalty(self) -> Penalty | None:
@@ -40,21 +62,45 @@ class MemoryPolicy(Protocol):
         ...
 
     def remember(self, csd: Csd) -> None:
-        """Take in the descriptor of a success."""
+        """Take in the descriptor of something new."""
         ...
 
-    def failed(self, rows: str, fillers: tuple[str, ...]) -> None:
+    def failed(self, arrangement: Arrangement) -> None:
         """Take in an arrangement that gave nothing."""
         ...
 
-    def suggest(self, held: Mapping[str, int], price: Mapping[str, float], station: Mapping[str, bool]) -> Idea | None:
+    def suggest(self, prospects: Prospects) -> Idea | None:
         """Return the best suggestion now, None where memory has none."""
         ...
 
-    def set_aside(self, idea: Idea, until: int) -> None:
-        """Take note that an idea could not be prepared with the `until` ways known now."""
+    def set_aside(self, idea: Idea, ways: int | None) -> None:
+        """Suggest `idea` no more until more than `ways` are known; never again for None."""
         ...
 
     def judged(self, idea: Idea, *, worked: bool, new: bool) -> None:
-        """Give credit or blame for a tried suggestion."""
+        """Give credit or blame for a tried suggestion; `new` says that it brought a new item."""
         ...
+
+
+class NoMemory:
+    """Remembers nothing and suggests nothing: the explorer alone."""
+
+    @property
+    def penalty(self) -> None:
+        """Nothing speaks against anything."""
+        return None
+
+    def remember(self, csd: Csd) -> None:
+        """Forget it."""
+
+    def failed(self, arrangement: Arrangement) -> None:
+        """Forget it."""
+
+    def suggest(self, prospects: Prospects) -> None:
+        """Return None: nothing is known."""
+
+    def set_aside(self, idea: Idea, ways: int | None) -> None:
+        """Never happens, since nothing is suggested."""
+
+    def judged(self, idea: Idea, *, worked: bool, new: bool) -> None:
+        """Never happens, since nothing is suggested."""

@@ -36,7 +36,7 @@ class Shape:
     counts: tuple[int, ...]
     """Cells per letter, in letter order."""
     bits: float
-    """Description length without the items: class, number of cells, and log2 of how many patterns share both."""
+    """Description length without the items: class, number of cells, log2 of how many patterns share both."""
 
     @property
     def needs_station(self) -> bool:

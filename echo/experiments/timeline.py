@@ -61,8 +61,10 @@ def tell_run(run: RunResult, folder: Path) -> Timeline:
 
 
 def _read_frame(memory: Path, unlock: UnlockRecord) -> bytes | None:
-    """Return the picture of the unlock's episode as it lies on disk."""
+    """Return the last picture of the unlock's episode, which shows what was seen once it was gained."""
     if unlock.episode is None:
         return None
-    path = episode_path(memory, unlock.episode) / IMAGE
-    return path.read_bytes() if path.is_file() else None
+    first = episode_path(memory, unlock.episode) / IMAGE
+    # By name they are in the order of time: image.png, image_0001.png, ...
+    pictures = sorted(first.parent.glob(f"{first.stem}*{first.suffix}"))
+    return pictures[-1].read_bytes() if pictures else None

@@ -179,8 +179,9 @@ def _record(unlock: PlayedUnlock, real_names: Mapping[str, str]) -> UnlockRecord
 def play_minecraft(
     spec: UnlockSpec, memory: Path | None, progress: Progress
 ) -> tuple[Played, Mapping[str, str]]:
-    """Play `spec` in the Minecraft world with the agents of `echo.agent`."""
+    """Play `spec` in the Minecraft world, with the memory that its agent stands for."""
     from echo.agent.unlock import play
+    from echo.baselines.policies import baseline_policy
     from echo.experiments.demonstrate import record_demonstrations
     from echo.worlds.minecraft.options import WorldOptions
     from echo.worlds.minecraft.world import MinecraftWorld
@@ -192,7 +193,7 @@ def play_minecraft(
         withheld=spec.world.withheld,
         mobs=spec.world.mobs,
     )
-    world = MinecraftWorld(options)
+    world, encoder = MinecraftWorld(options), ENCODER_NAMES[spec.encoder]
     played = play(
         world=world,
         agent=spec.agent,
@@ -201,7 +202,9 @@ def play_minecraft(
         seed=spec.seed,
         demonstrations=record_demonstrations(spec.shots, spec.seed, spec.invented_names),
         memory=memory,
-        encoder=ENCODER_NAMES[spec.encoder],
+        encoder=encoder,
         progress=progress,
+        record=spec.record,
+        policy=baseline_policy(spec.agent, encoder),
     )
     return played, world.names.real_by_shown

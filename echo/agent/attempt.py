@@ -1,0 +1,143 @@
+"""Attempting: get what an arrangement needs, carry it out once, and tell everyone how it came out."""
+
+from __future__ import annotations
+
+from csd.episode import Outcome
+from echo.agent.agent import Agent
+from echo.agent.arrangement import Arrangement
+from echo.agent.body import Body
+from echo.agent.explorer import Explorer, Proposal
+from echo.agent.planner import Planner
+from echo.agent.policy import Idea
+from echo.agent.writeback import Chronicle, Purpose
+
+TRIED_CODES = ("ok", "no_result")
+"""Outcomes that say whether an arrangement gives something; others say that it could not be tried."""
+
+
+class Attempter:
+    """Carries out what was decided."""
+
+    def __init__(
+        self, agent: Agent, body: Body, planner: Planner, explorer: Explorer, chronicle: Chronicle
+    ) -> None:
+        """Take over the body."""
+        self._body, self._planner, self._prices = body, planner, planner.prices
+        self._explorer, self._chronicle = explorer, chronicle
+        self._policy, self._options = agent.policy, agent.options
+
+    def attempt(self, choice: Idea | Proposal) -> None:
+        """Prepare and try one arrangement, at most once in a life.
+
+        What cannot be prepared, or turns out not to be possible, is set aside until more ways are known.
+
+        Raises:
+            BudgetSpent: when the budget ends; what was done until then counts.
+        """
+        arrangement = choice.arrangement
+        if self._known(choice):
+            return
+        self._chronicle.start(_preparing(arrangement))
+        if not self.prepare(arrangement):
+            self._set_aside(choice)
+            return
+        self._chronicle.turn_to(_purpose(choice))
+        before = len(self._chronicle.unlocks)
+        outcome = self._try(arrangement)
+        if outcome is None or outcome.code not in TRIED_CODES:
+            self._set_aside(choice)
+            return
+        self._judge(choice, outcome, new=len(self._chronicle.unlocks) > before)
+
+    def recall(self, arrangement: Arrangement) -> None:
+        """Do what was demonstrated, if it can be prepared.
+
+        Raises:
+            BudgetSpent: when the budget ends.
+        """
+        self._chronicle.start(_preparing(arrangement))
+        if not self.prepare(arrangement):
+            return
+        self._chronicle.turn_to(
+            Purpose(
+                source="exploration",
+                detail=f"as demonstrated: {arrangement.words()}",
+                exemplars=(self._chronicle.shown[arrangement],),
+            )
+        )
+        outcome = self._body.lay_grid(arrangement)
+        self._chronicle.count("exploration", made=outcome.ok)
+
+    def prepare(self, arrangement: Arrangement) -> bool:
+        """Get what `arrangement` needs, planning anew after a surprise; False where that fails.
+
+        Raises:
+            BudgetSpent: when the budget ends.
+        """
+        for _ in range(self._options.plans):
+            plan = self._planner.for_arrangement(arrangement, self._body.held())
+            if plan is None:
+                return False
+            if self._body.carry_out(plan) is None:
+                return True
+            self._prices.catch_up(news=self._chronicle.news)
+        return False
+
+    def _known(self, choice: Idea | Proposal) -> bool:
+        """Tell memory of an arrangement that was carried out before, whatever came of it."""
+        arrangement = choice.arrangement
+        if arrangement.smelts or not self._body.knowledge.tried(arrangement):
+            return False
+        if self._body.knowledge.grids[arrangement] is None:
+            self._policy.failed(arrangement)
+        if isinstance(choice, Idea):
+            self._policy.set_aside(choice, None)
+        return True
+
+    def _set_aside(self, choice: Idea | Proposal) -> None:
+        self._explorer.block(choice.arrangement)
+        if isinstance(choice, Idea):
+            self._policy.set_aside(choice, len(self._body.knowledge.ways))
+
+    def _try(self, arrangement: Arrangement) -> Outcome | None:
+        if arrangement.smelts:
+            return self._smelt(arrangement.fillers[0])
+        return self._body.lay_grid(arrangement)
+
+    def _smelt(self, item: str) -> Outcome | None:
+        """Smelt one `item` with a fuel that is known, else with whatever burns; None where nothing does."""
+        fuel = self._prices.fuel()
+        if fuel is not None and self._body.seen.count(fuel) > (fuel == item):
+            return self._body.smelt(item, fuel)
+        for held in sorted(self._body.held(), key=lambda one: (-self._body.seen.count(one), one)):
+            if held in self._body.knowledge.not_fuel or held == item:
+                continue
+            outcome = self._body.smelt(item, held)
+            if outcome.code != "not_fuel":
+                return outcome
+        return None
+
+    def _judge(self, choice: Idea | Proposal, outcome: Outcome, *, new: bool) -> None:
+        arrangement = choice.arrangement
+        self._chronicle.close_attempt(arrangement, outcome, self._body.seen)
+        own = isinstance(choice, Proposal)
+        if not arrangement.smelts:
+            self._explorer.noted(arrangement, worked=outcome.ok, new=outcome.ok and new, own=own)
+        if isinstance(choice, Proposal):
+            self._explorer.judged(choice.source, new=new)
+        else:
+            self._policy.judged(choice, worked=outcome.ok, new=new)
+        if not outcome.ok:
+            self._policy.failed(arrangement)
+
+
+def _preparing(arrangement: Arrangement) -> Purpose:
+    return Purpose(source="exploration", detail=f"on the way to {arrangement.words()}")
+
+
+def _purpose(choice: Idea | Proposal) -> Purpose:
+    if isinstance(choice, Idea):
+        return Purpose(
+            source=choice.source, detail=choice.detail, axes=choice.axes, exemplars=choice.exemplars
+        )
+    return Purpose(source=choice.source, detail=choice.arrangement.words())

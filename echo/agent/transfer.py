@@ -1,0 +1,147 @@
+"""The memory policy that transfers: the ICAL loop over any source of likeness between items.
+
+Echo gives it five axes; baselines give it names or bags of words. Everything else is shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from csd.descriptor import Csd
+from echo.agent.arrangement import Arrangement
+from echo.agent.policy import Idea, Penalty, Prospects
+from ical.cases import case_of
+from ical.induce import Inducer
+from ical.loop import Induced, Transfer
+from ical.profile import Likeness, LikenessSource
+from ical.slots import SMELT_ROWS, Slot, SlotTable, slots_of
+
+PATTERN_FILLERS = 2
+"""Fillers that a slot must have had before a further one counts as following a pattern."""
+
+_DOUBT = 0.5
+"""Weight of knowing nothing: one channel alone does not make two items the same."""
+
+_FOREVER = 10**9
+"""More ways than there can be."""
+
+
+class WatchedSource:
+    """A source of likeness that keeps its last answer: credit is told from it without asking again."""
+
+    def __init__(self, source: LikenessSource) -> None:
+        """Watch `source`."""
+        self._source = source
+        self.latest: Likeness | None = None
+        """The last answer; its items are those of the slot table then, in table order."""
+
+    def remember(self, csd: Csd) -> None:
+        """Pass on one descriptor."""
+        self._source.remember(csd)
+
+    def likeness(self, items: Sequence[str], table: SlotTable) -> Likeness:
+        """Pass on the question, and keep the answer."""
+        self.latest = self._source.likeness(items, table)
+        return self.latest
+
+    def kind(self, item: str) -> object:
+        """Pass on the question."""
+        return self._source.kind(item)
+
+
+def transfer_over(source: LikenessSource) -> Transfer:
+    """Return an empty transfer over `source`, with default settings."""
+    return Transfer(inducer=Inducer(source=source))
+
+
+class TransferPolicy:
+    """Suggests new tasks from remembered ones, and generalises failures."""
+
+    def __init__(
+        self, source: LikenessSource, build: Callable[[LikenessSource], Transfer] = transfer_over
+    ) -> None:
+        """Start with an empty memory.
+
+        Args:
+            source: how alike items are.
+            build: makes the transfer over it; for other settings than the defaults.
+        """
+        self._source = WatchedSource(source)
+        self._transfer = build(self._source)
+        self._shown: dict[tuple[Slot, str], list[str]] = {}
+        """Slot and item -> ids of the descriptors that show it working there, oldest first."""
+        self._induced: dict[Arrangement, Induced] = {}
+        """What is behind each idea suggested and not judged yet."""
+
+    @property
+    def penalty(self) -> Penalty:
+        """Failures in the slots of a grid speak against it, as far as its items are alike."""
+        return self._transfer
+
+    def remember(self, csd: Csd) -> None:
+        """Take in the descriptor of something new."""
+        id = csd.id
+        case = case_of(csd, id)
+        for slot, item in slots_of(case.rows, case.fillers) if case.rows is not None else ():
+            self._shown.setdefault((slot, item), []).append(id)
+        self._transfer.remember(csd, id)
+
+    def failed(self, arrangement: Arrangement) -> None:
+        """Take in an arrangement that gave nothing."""
+        self._transfer.failed(arrangement.rows, arrangement.fillers)
+
+    def suggest(self, prospects: Prospects) -> Idea | None:
+        """Return the best filling of a slot that worked, None where nothing is left or nothing is known."""
+        self._transfer.ways = prospects.ways
+        induced = self._transfer.suggest(prospects.items, prospects.held, prospects.prices, prospects.offers)
+        return None if induced is None else self._idea(induced)
+
+    def set_aside(self, idea: Idea, ways: int | None) -> None:
+        """Suggest `idea` no more until more than `ways` are known; never again for None."""
+        induced = self._induced.pop(idea.arrangement)
+        self._transfer.aside[induced.slot, induced.item] = _FOREVER if ways is None else ways
+
+    def judged(self, idea: Idea, *, worked: bool, new: bool) -> None:
+        """Give the axes credit or blame for a tried suggestion."""
+        self._transfer.judged(self._induced.pop(idea.arrangement), worked=worked, new=new)
+
+    def _idea(self, induced: Induced) -> Idea:
+        slot, item = induced.slot, induced.item
+        table = self._transfer.inducer.table
+        row = table.slot_index[slot]
+        nearest, agreement = self._nearest(list(table.products[row]), item)
+        arrangement = Arrangement.laid_out(slot.rows, slot.fillers(item))
+        self._induced[arrangement] = induced
+        place = "smelting" if slot.rows == SMELT_ROWS else slot.rows
+        return Idea(
+            arrangement=arrangement,
+            success=induced.success,
+            score=induced.score,
+            source="pattern" if int(table.worked[row].sum()) >= PATTERN_FILLERS else "transfer",
+            axes=self._shares(induced.parts) or self._shares(agreement),
+            exemplars=tuple(self._shown[slot, nearest]),
+            detail=f"{item} for {nearest} in {place}",
+        )
+
+    def _nearest(self, fillers: list[str], item: str) -> tuple[str, dict[str, float]]:
+        """Return the one of `fillers` most alike to `item`, ties to the first, and each channel's part in it.
+
+        Channels weigh by what they rest on, up to one observation; one that knows nothing is silent.
+        """
+        index, latest = self._transfer.inducer.table.item_index, self._source.latest
+        if latest is None:
+            return fillers[0], {}
+        columns = [index[filler] for filler in fillers]
+        weight = np.minimum(latest.evidence[:, columns, index[item]], 1.0)
+        agreement = weight * latest.similarity[:, columns, index[item]]
+        best = int(np.argmax(agreement.sum(axis=0) / (weight.sum(axis=0) + _DOUBT)))
+        return fillers[best], dict(zip(latest.channels, agreement[:, best].tolist(), strict=True))
+
+    def _shares(self, parts: Mapping[str, float]) -> dict[str, float]:
+        """Return each channel's share of what speaks for an idea; empty where no channel does."""
+        channels = self._source.latest.channels if self._source.latest is not None else ()
+        kept = {name: parts[name] for name in channels if parts.get(name, 0.0) > 0.0}
+        total = sum(kept.values())
+        return {name: part / total for name, part in kept.items()}

@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import numpy as np
+
+from csd.episode import Collect, Craft, Smelt
+from echo.agent.agent import Agent
+from echo.agent.archive import NoArchive
+from echo.agent.arrangement import Arrangement
+from echo.agent.attempt import Attempter
+from echo.agent.body import Body
+from echo.agent.explorer import Explorer, Proposal
+from echo.agent.knowledge import Knowledge, Way
+from echo.agent.options import AgentOptions
+from echo.agent.planner import Planner, Prices
+from echo.agent.policy import Idea, NoMemory
+from echo.agent.writeback import Chronicle
+from tests.agent.toy_world import TOOL_USES, ToyWorld
+
+WALL = Arrangement("AA/AA", ("stone",))
+
+
+class Noting(NoMemory):
+    """Notes what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[object, ...]] = []
+
+    def failed(self, arrangement: Arrangement) -> None:
+        self.told.append(("failed", arrangement))
+
+    def set_aside(self, idea: Idea, ways: int | None) -> None:
+        self.told.append(("aside", idea.arrangement, ways))
+
+    def judged(self, idea: Idea, *, worked: bool, new: bool) -> None:
+        self.told.append(("judged", idea.arrangement, worked, new))
+
+
+class Setting:
+    """An attempter in a toy world, with what it works on."""
+
+    def __init__(self, world: ToyWorld) -> None:
+        self.world, self.known, self.policy = world, Knowledge(), Noting()
+        self.chronicle = Chronicle(
+            knowledge=self.known,
+            policy=self.policy,
+            archive=NoArchive(),
+            picture=world.render,
+            source=world.source,
+            record="none",
+        )
+        self.body = Body(world, self.known, 10_000, self.chronicle.take_in)
+        self.prices = Prices(self.known)
+        self.explorer = Explorer(self.known, self.prices, edits=False)
+        agent = Agent(policy=self.policy, edits=False, options=AgentOptions(), rng=np.random.default_rng(0))
+        planner = Planner(self.known, self.prices)
+        self.attempter = Attempter(agent, self.body, planner, self.explorer, self.chronicle)
+
+    def do(self, *actions: Collect | Craft) -> None:
+        for action in actions:
+            self.body.do(action)
+        self.prices.catch_up(news=True)
+        self.world.done.clear()
+
+
+def proposal(arrangement: Arrangement) -> Proposal:
+    return Proposal(arrangement=arrangement, bits=1.0, plain=1.0, source="exploration")
+
+
+def idea(arrangement: Arrangement) -> Idea:
+    return Idea(
+        arrangement=arrangement,
+        success=0.5,
+        score=0.5,
+        source="transfer",
+        axes={"func": 1.0},
+        exemplars=("csd_0",),
+        detail="stone for plank",
+    )
+
+
+def kinds(world: ToyWorld) -> list[str]:
+    return [action.kind for action, _ in world.done]
+
+
+def test_what_is_missing_is_gathered_and_made_before_the_grid_is_laid():
+    at = Setting(ToyWorld())
+    at.do(Collect(block="tree"), Craft(grid=(("log",),)))
+    at.attempter.attempt(proposal(Arrangement("AA/AA", ("plank",))))
+    assert kinds(at.world) == ["craft"]
+    at.attempter.attempt(proposal(Arrangement("AA/AA", ("log",))))
+    assert kinds(at.world) == ["craft", *["collect"] * 4, "craft"]
+
+
+def test_a_tool_that_breaks_during_preparation_is_made_again_and_the_attempt_goes_on():
+    at = Setting(ToyWorld(held={"table": 1, "plank": 20, "rod": 20}))
+    at.known.offers["table"] = "grid3"
+    at.body.reach("grid3")
+    at.do(Craft(grid=(("plank",) * 3, (None, "rod", None), (None, "rod", None))))
+    at.body.hold("pick")
+    at.do(Collect(block="rock"))
+    at.attempter.attempt(proposal(Arrangement("AAA/A.A/AAA", ("stone",))))
+    # One stone is there; the first pick lasts for three more, the second for the other four.
+    assert TOOL_USES == 4
+    assert kinds(at.world) == [*["collect"] * 3, "craft", "equip", *["collect"] * 4, "craft"]
+    assert at.world.held["oven"] == 1
+
+
+def test_an_arrangement_that_gave_nothing_is_told_to_memory_and_explorer():
+    at = Setting(ToyWorld(held={"stone": 4}))
+    at.attempter.attempt(idea(WALL))
+    assert at.policy.told == [("judged", WALL, False, False), ("failed", WALL)]
+    assert at.known.tried(WALL)
+    assert at.chronicle.attempts == {"transfer": {"tried": 1, "made": 0, "new": 0}}
+
+
+def test_an_idea_that_was_tried_already_is_not_tried_again():
+    at = Setting(ToyWorld(held={"stone": 4}))
+    at.attempter.attempt(proposal(WALL))
+    at.world.done.clear()
+    at.policy.told.clear()
+    at.attempter.attempt(idea(WALL))
+    assert at.world.done == []
+    assert at.policy.told == [("failed", WALL), ("aside", WALL, None)]
+
+
+def test_an_idea_that_cannot_be_prepared_is_set_aside_until_more_ways_are_known():
+    at = Setting(ToyWorld())
+    at.attempter.attempt(idea(WALL))
+    assert at.policy.told == [("aside", WALL, 0)]
+    assert at.world.done == []
+
+
+def test_the_credit_of_an_idea_goes_to_the_unlock_it_brought():
+    at = Setting(ToyWorld(held={"log": 1}))
+    at.attempter.attempt(idea(Arrangement("A", ("log",))))
+    (unlock,) = at.chronicle.unlocks
+    assert (unlock.item, unlock.source, unlock.axes, unlock.exemplars) == (
+        "plank",
+        "transfer",
+        {"func": 1.0},
+        ("csd_0",),
+    )
+    assert at.policy.told == [("judged", Arrangement("A", ("log",)), True, True)]
+
+
+def test_what_comes_up_on_the_way_is_no_merit_of_the_idea():
+    at = Setting(ToyWorld())
+    planks = Arrangement("A", ("log",))
+    at.known.ways["plank"] = [Way(verb="craft", product="plank", inputs=(("log", 1),), yields=4, grid=planks)]
+    at.do(Collect(block="tree"))
+    at.attempter.attempt(idea(Arrangement("AA/AA", ("plank",))))
+    assert [(one.item, one.source, one.exemplars) for one in at.chronicle.unlocks] == [
+        ("log", "collect", ()),
+        ("plank", "exploration", ()),
+        ("table", "transfer", ("csd_0",)),
+    ]
+    assert at.chronicle.unlocks[1].detail == "on the way to AA/AA of plank"
+
+
+def test_something_that_burns_is_found_by_trying_what_is_held_most_of_first():
+    at = Setting(ToyWorld(held={"oven": 1, "log": 2, "rod": 9, "plank": 3}))
+    at.known.offers["oven"] = "smelt"
+    at.attempter.attempt(proposal(Arrangement.smelting("log")))
+    smelts = [(action, code) for action, code in at.world.done if isinstance(action, Smelt)]
+    assert smelts == [
+        (Smelt(input="log", fuel="rod"), "not_fuel"),
+        (Smelt(input="log", fuel="plank"), "ok"),
+    ]
+    assert [one.item for one in at.chronicle.unlocks] == ["coal"]
+
+
+def test_without_anything_that_burns_smelting_is_set_aside():
+    at = Setting(ToyWorld(held={"oven": 1, "log": 2, "rod": 9}))
+    at.known.offers["oven"] = "smelt"
+    at.attempter.attempt(idea(Arrangement.smelting("log")))
+    assert at.policy.told == [("aside", Arrangement.smelting("log"), 0)]
+    assert not at.known.tried(Arrangement.smelting("log"))

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from collections import Counter
+
+from echo.agent.arrangement import Arrangement
+from echo.agent.knowledge import Digging, Knowledge, Way
+from echo.agent.planner import UNREACHABLE, Planner, Prices
+
+PICK = Arrangement("AAA/.B./.B.", ("plank", "rod"))
+
+
+def dug(block: str, item: str, tool: str | None, digs: int = 1, got: int = 1) -> dict[str | None, Digging]:
+    return {tool: Digging(digs=digs, ticks=20, drops=Counter({item: got}))}
+
+
+def craft(product: str, rows: str, *fillers: str, yields: int = 1) -> Way:
+    grid = Arrangement(rows, fillers)
+    return Way(verb="craft", product=product, inputs=tuple(grid.needs().items()), yields=yields, grid=grid)
+
+
+def knowing() -> Knowledge:
+    """Return knowledge of wood, a table in reach of the hands, and stone that needs a pick."""
+    return Knowledge(
+        ways={
+            "log": [Way(verb="collect", product="log", block="tree")],
+            "plank": [craft("plank", "A", "log", yields=4)],
+            "rod": [craft("rod", "A/A", "plank", yields=4)],
+            "table": [craft("table", "AA/AA", "plank")],
+            "pick": [craft("pick", *PICK[:1], *PICK.fillers)],
+            "stone": [Way(verb="collect", product="stone", block="rock")],
+        },
+        digging={"tree": dug("tree", "log", None), "rock": dug("rock", "stone", "pick")},
+        last_seen={"tree": (1, 64, 0), "rock": (2, 64, 0)},
+        offers={"table": "grid3"},
+        stack_size={"pick": 1, "log": 64, "plank": 64, "rod": 64, "table": 64, "stone": 64},
+    )
+
+
+def plan(known: Knowledge, wanted: dict[str, int], held: dict[str, int]) -> list[tuple[str, int]] | None:
+    tasks = Planner(known, Prices(known)).for_items(wanted, held)
+    return None if tasks is None else [(task.way.product, task.times) for task in tasks]
+
+
+def test_prices_add_up_what_goes_in_and_share_out_what_comes_out():
+    prices = Prices(knowing())
+    assert prices.of("log") == 1.0
+    assert prices.of("plank") == 0.5
+    assert prices.of("rod") == (1 + 2 * 0.5) / 4
+    assert prices.of("table") == 1 + 4 * 0.5
+    assert prices.of("pick") == 1 + 3 * 0.5 + 2 * 0.5
+    # One twentieth of the pick goes into each stone.
+    assert prices.of("stone") == 1 + 0.05 * 3.5
+    assert prices.of("gold") == UNREACHABLE
+
+
+def test_what_is_held_is_used_before_more_is_made():
+    assert plan(knowing(), {"plank": 3}, {"plank": 3}) == []
+    assert plan(knowing(), {"plank": 3}, {"plank": 2}) == [("log", 1), ("plank", 1)]
+
+
+def test_a_plan_gathers_before_it_makes_and_brings_its_own_station():
+    known = knowing()
+    tasks = Planner(known, Prices(known)).for_arrangement(PICK, {})
+    assert tasks is not None
+    assert [(task.way.product, task.times) for task in tasks] == [
+        # Each need is planned for by itself: station, heads, handles.
+        ("log", 1),
+        ("plank", 1),
+        ("table", 1),
+        ("log", 1),
+        ("plank", 1),
+        ("log", 1),
+        ("plank", 1),
+        ("rod", 1),
+    ]
+
+
+def test_a_block_that_only_a_tool_opens_has_the_tool_made_first():
+    steps = plan(knowing(), {"stone": 2}, {"plank": 3, "rod": 2, "table": 1})
+    assert steps == [("pick", 1), ("stone", 2)]
+    assert plan(knowing(), {"stone": 2}, {"pick": 1}) == [("stone", 2)]
+
+
+def test_ways_that_lead_in_a_circle_are_no_plan():
+    known = Knowledge(
+        ways={
+            "block": [craft("block", "AAA/AAA/AAA", "ingot")],
+            "ingot": [craft("ingot", "A", "block", yields=9)],
+        },
+        offers={"table": "grid3"},
+    )
+    assert plan(known, {"ingot": 1}, {}) is None
+
+
+def test_a_block_out_of_sight_for_ever_gives_no_plan():
+    known = knowing()
+    del known.last_seen["tree"]
+    assert plan(known, {"log": 1}, {}) is None
+
+
+def test_smelting_plans_for_its_fuel_and_its_station():
+    known = knowing()
+    known.ways["oven"] = [craft("oven", "AAA/A.A/AAA", "stone")]
+    known.offers["oven"] = "smelt"
+    known.fuels["plank"] = [2, 1]
+    tasks = Planner(known, Prices(known)).for_arrangement(Arrangement.smelting("log"), {"oven": 1})
+    assert tasks is not None
+    assert [task.way.product for task in tasks] == ["log", "log", "plank"]
+
+
+def test_prices_follow_new_ways_only_when_there_is_news():
+    known = knowing()
+    prices = Prices(known)
+    prices.catch_up(news=False)
+    known.digging["tree"] = dug("tree", "log", None, digs=4)
+    prices.catch_up(news=False)
+    assert prices.of("log") == 1.0
+    prices.catch_up(news=True)
+    assert prices.of("log") == 4.0
+    known.ways["bowl"] = [craft("bowl", "A.A/.A.", "plank")]
+    prices.catch_up(news=False)
+    assert prices.of("bowl") < UNREACHABLE

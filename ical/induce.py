@@ -91,6 +91,8 @@ class Inducer:
     _believed: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     _kernel_stale: bool = True
     _size: tuple[int, int] = (0, 0)
+    _fitted: int | None = None
+    """Revision of the table that the belief rests on, None where the kernels changed since."""
     _likeness: Likeness | None = None
 
     def stale(self) -> None:
@@ -139,8 +141,10 @@ class Inducer:
             self._alike = self._blend(self._likeness)
             self._kernel = positive(self._alike**self.settings.sharpness)
             self.belief.set_kernels(slot_kernel(table.slots, table.worked), self._kernel)
-            self._kernel_stale, self._size = False, size
-        self.belief.fit(table.worked, table.failed)
+            self._kernel_stale, self._size, self._fitted = False, size, None
+        if self._fitted != table.revision:
+            self.belief.fit(table.worked, table.failed)
+            self._fitted = table.revision
 
     def _strength(self, likeness: Likeness) -> Floats:
         weight = np.array([self.weights.get(name, 1.0) for name in likeness.channels])

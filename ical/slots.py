@@ -64,6 +64,8 @@ class SlotTable:
         """Per slot: whether its first product was known from another arrangement."""
         self.sources: list[list[str]] = []
         """Per slot: ids of the descriptors that show it working, oldest first."""
+        self.revision = 0
+        """Grows whenever an entry of `worked` or `failed` is written."""
         self._worked = np.zeros((64, 64), dtype=bool)
         self._failed = np.zeros((64, 64), dtype=bool)
         self._early: dict[Slot, list[str]] = {}
@@ -105,6 +107,7 @@ class SlotTable:
                 for early in self._early.pop(slot, []):
                     self._failed[self.slot_index[slot], self.item(early)] = True
             row = self.slot_index[slot]
+            self.revision += 1
             self._worked[row, column] = True
             self._failed[row, column] = False
             self.products[row][item] = product
@@ -116,6 +119,7 @@ class SlotTable:
         for slot, item in slots_of(rows, fillers):
             column = self.item(item)
             if slot in self.slot_index:
+                self.revision += 1
                 self._failed[self.slot_index[slot], column] = True
             else:
                 self._early.setdefault(slot, []).append(item)

@@ -112,7 +112,7 @@ class EditTable:
         self._free = np.zeros(256, dtype=np.float32)
         self._instances: dict[str, int] = {}
         """Pattern -> how many grids of it were added."""
-        self._source: list[str] = []
+        self._source: list[float] = []
         """Row -> pattern of the grid it is an edit of."""
         self._fixed = np.zeros(256, dtype=bool)
         self._station = np.zeros(256, dtype=bool)
@@ -125,7 +125,7 @@ class EditTable:
             if column not in self._columns:
                 row = self._columns[column] = len(self._listed)
                 self._listed.append(column)
-                self._source.append(rows)
+                self._source.append(float(np.log2(self._instances[rows])))
                 self._grow(len(self._listed), len(self._knowledge.items))
                 unknown = [item for item in column.others if item not in self._knowledge.index]
                 if unknown:
@@ -192,8 +192,7 @@ class EditTable:
 
     def _source_bits(self) -> NDArray[np.float32]:
         """Return the bits to name the grid that each row edits: its pattern, then itself in the pattern."""
-        bits = {rows: np.log2(len(self._instances) * count) for rows, count in self._instances.items()}
-        return np.array([bits[rows] for rows in self._source], dtype=np.float32)
+        return (np.log2(len(self._instances)) + np.array(self._source, dtype=np.float32)).astype(np.float32)
 
     def _grid(self, row: int, n: int) -> Arrangement | None:
         column = self._listed[row]

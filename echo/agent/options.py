@@ -48,3 +48,12 @@ class AgentOptions:
     patience: int = 10_000
     """Turns without a counted action after which the agent gives up."""
     explorer: ExplorerOptions = field(default_factory=ExplorerOptions)
+
+
+def options_for(*, remembers: bool) -> AgentOptions:
+    """Return the defaults of an agent with a memory that suggests (`remembers`), or of one without.
+
+    Each kind has the price of an edit at which it does best: three bits where edits are all there is (with
+    four it has 104 items instead of 134 after 8,000 actions), four where memory varies what worked as well.
+    """
+    return AgentOptions(explorer=ExplorerOptions(edit_bits=4.0 if remembers else 3.0))

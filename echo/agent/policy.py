@@ -11,10 +11,10 @@ from echo.agent.arrangement import Arrangement
 
 
 class Penalty(Protocol):
-    """Extra description bits for attempts that failures of like attempts speak against."""
+    """Extra description bits for attempts that failures of like attempts speak against, or for."""
 
     def bits(self, rows: str, fillers: tuple[str, ...]) -> float:
-        """Return bits >= 0 to add to an arrangement with `fillers` for the letters of `rows`."""
+        """Return bits to add for `fillers` in the letters of `rows`; negative where memory favours it."""
         ...
 
 

@@ -17,7 +17,7 @@ from echo.agent.archive import Archive, FolderArchive, NoArchive
 from echo.agent.body import World
 from echo.agent.knowledge import Knowledge
 from echo.agent.life import Life, Progress
-from echo.agent.options import AgentOptions
+from echo.agent.options import AgentOptions, options_for
 from echo.agent.policy import MemoryPolicy, NoMemory
 from echo.agent.transfer import TransferPolicy
 from echo.agent.writeback import Chronicle, Record, Unlock
@@ -73,7 +73,7 @@ def play(  # noqa: PLR0913 - one keyword for each circumstance of a run
         progress: told counted actions and unlocks, once a turn.
         record: which episodes are kept: of what is new, of failed attempts too ('all'), or none.
         policy: the memory of a baseline, in the place of echo's.
-        options: settings of the agent; the defaults when None.
+        options: settings of the agent; `options_for` its kind when None.
 
     Raises:
         ValueError: on an agent without a memory policy of its own, or a memory folder that is not empty.
@@ -82,7 +82,7 @@ def play(  # noqa: PLR0913 - one keyword for each circumstance of a run
     agent_made = Agent(
         policy=policy or _own_policy(agent, axes),
         edits=agent != "none",
-        options=options or AgentOptions(),
+        options=options or options_for(remembers=policy is not None or agent == "echo"),
         rng=np.random.default_rng(seed),
     )
     with _archive(memory if record != "none" else None, world, encoder) as archive:

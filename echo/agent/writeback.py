@@ -162,7 +162,8 @@ class Chronicle:
         action, outcome = step.action, step.outcome
         if isinstance(action, Place):
             return "place", action.item, outcome.code
-        if not outcome.ok:
+        # A block that gave nothing tells of itself and of the tool; a grid that gave nothing is in the log.
+        if not outcome.ok and outcome.code != "no_drop":
             return None
         match action:
             case Craft():

@@ -76,9 +76,9 @@ def episode_of(world: ToyWorld, *actions: Action) -> Episode:
 
 def test_an_unlock_says_when_and_how_it_came_and_where_it_is_kept():
     at = Setting(ToyWorld())
-    at.do(Collect(block="dust"), Collect(block="tree"))
+    at.do(GoTo(target=(9, 64, 9)), Collect(block="tree"))
     (unlock,) = at.chronicle.unlocks
-    assert (unlock.item, unlock.action, unlock.tick, unlock.verb) == ("log", 2, 40, "collect")
+    assert (unlock.item, unlock.action, unlock.tick, unlock.verb) == ("log", 1, 40, "collect")
     assert (unlock.source, unlock.detail) == ("collect", "dug tree holding nothing")
     assert unlock.episode == "ep_000001"
     assert unlock.csd == at.archive.csds[-1].id == at.policy.remembered[-1].id
@@ -90,6 +90,13 @@ def test_the_hundredth_log_from_one_tree_is_not_described():
     assert len(at.policy.remembered) == len(at.archive.episodes) == 1
 
 
+def test_a_block_that_gives_nothing_is_described_once():
+    at = Setting(ToyWorld())
+    at.do(*[Collect(block="dust")] * 3)
+    assert [csd.meta.success for csd in at.policy.remembered] == [False]
+    assert at.chronicle.unlocks == []
+
+
 def test_the_same_block_dug_with_another_tool_shows_something_new():
     at = Setting(ToyWorld(held={"pick": 1}))
     at.do(Collect(block="tree"), Equip(item="pick"), Collect(block="tree"), Collect(block="tree"))
@@ -99,9 +106,9 @@ def test_the_same_block_dug_with_another_tool_shows_something_new():
 def test_an_episode_holds_the_steps_since_the_decision_and_each_step_once():
     at = Setting(ToyWorld())
     at.do(GoTo(target=(9, 64, 9)))
-    at.do(Collect(block="dust"), Collect(block="tree"), GoTo(target=(0, 64, 0)), PLANKS)
+    at.do(Equip(item=None), Collect(block="tree"), Collect(block="tree"), PLANKS)
     kinds = [[step.action.kind for step in episode.steps] for episode in at.archive.episodes]
-    assert kinds == [["collect", "collect"], ["go_to", "craft"]]
+    assert kinds == [["equip", "collect"], ["collect", "craft"]]
 
 
 def test_only_what_is_new_to_the_agent_is_pictured_and_only_at_its_end():

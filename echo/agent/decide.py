@@ -34,15 +34,19 @@ class Decider:
         idea = self._policy.suggest(self._prospects(held))
         # The order matters: nothing is drawn for an idea that does not reach the rate.
         if idea is not None and idea.score > self.rate and self._rng.random() > self._options.explore_share:
-            return idea
+            return self._carried_over(idea)
         proposal = self._explorer.propose(held, self._policy.penalty)
-        return idea if proposal is None else proposal
+        return self._carried_over(idea) if proposal is None and idea is not None else proposal
 
     def explored(self, actions: int, new: int) -> None:
         """Take in that exploration brought `new` items for `actions` counted actions in all."""
         if actions > 0:
             lasting = self._options.rate_memory**actions
             self.rate = lasting * self.rate + (1 - lasting) * new / actions
+
+    def _carried_over(self, idea: Idea) -> Idea:
+        """Return a chosen idea with its task; only these are worth the time of a mapping."""
+        return self._policy.carried_over(idea, self._prices.fuel() if idea.arrangement.smelts else None)
 
     def _prospects(self, held: Mapping[str, int]) -> Prospects:
         items = self._knowledge.items

@@ -192,9 +192,9 @@ class EditTable:
 
     def _source_bits(self) -> NDArray[np.float32]:
         """Return the bits to name the grid that each row edits: its pattern, then itself in the pattern."""
-        return (np.log2(max(1, len(self._instances))) + np.array(self._source, dtype=np.float32)).astype(
-            np.float32
-        )
+        patterns = np.float32(np.log2(max(1, len(self._instances))))
+        bits: NDArray[np.float32] = patterns + np.array(self._source, dtype=np.float32)
+        return bits
 
     def _grid(self, row: int, n: int) -> Arrangement | None:
         column = self._listed[row]

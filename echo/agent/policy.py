@@ -8,6 +8,8 @@ from typing import Literal, Protocol
 
 from csd.descriptor import Csd
 from echo.agent.arrangement import Arrangement
+from ical.map import StructureMapping
+from ical.task import InducedTask
 
 
 class Penalty(Protocol):
@@ -51,6 +53,10 @@ class Idea:
     """Ids of the descriptors it was carried over from, oldest first."""
     detail: str
     """The idea in words, such as 'cobblestone for oak_planks in AAA/.B./.B.'."""
+    task: InducedTask | None = None
+    """What to do, what it takes and what should come of it; None until it is carried over."""
+    mapping: StructureMapping | None = None
+    """From the things of the exemplar to what is known of the item; None until it is carried over."""
 
 
 class MemoryPolicy(Protocol):
@@ -71,6 +77,15 @@ class MemoryPolicy(Protocol):
 
     def suggest(self, prospects: Prospects) -> Idea | None:
         """Return the best suggestion now, None where memory has none."""
+        ...
+
+    def carried_over(self, idea: Idea, fuel: str | None) -> Idea:
+        """Return `idea` with its task and the mapping behind it; as it is where no axis may speak.
+
+        Args:
+            idea: chosen to be tried.
+            fuel: what would be burnt; None for what the exemplar burnt.
+        """
         ...
 
     def set_aside(self, idea: Idea, ways: int | None) -> None:
@@ -98,6 +113,10 @@ class NoMemory:
 
     def suggest(self, prospects: Prospects) -> None:
         """Return None: nothing is known."""
+
+    def carried_over(self, idea: Idea, fuel: str | None) -> Idea:
+        """Return the idea as it is: there is nothing to carry over from."""
+        return idea
 
     def set_aside(self, idea: Idea, ways: int | None) -> None:
         """Never happens, since nothing is suggested."""

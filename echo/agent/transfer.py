@@ -6,16 +6,18 @@ Echo gives it five axes; baselines give it names or bags of words. Everything el
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from csd.descriptor import Csd
 from echo.agent.arrangement import Arrangement
+from echo.agent.carrying import Carrier
 from echo.agent.policy import Idea, Penalty, Prospects
 from ical.cases import case_of
 from ical.induce import Inducer
 from ical.loop import Induced, Transfer
-from ical.profile import Likeness, LikenessSource
+from ical.profile import AxisProfiles, Likeness, LikenessSource
 from ical.slots import SMELT_ROWS, Slot, SlotTable, slots_of
 
 PATTERN_FILLERS = 2
@@ -56,8 +58,20 @@ def transfer_over(source: LikenessSource) -> Transfer:
     return Transfer(inducer=Inducer(source=source))
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Suggested:
+    """What is behind an idea."""
+
+    induced: Induced
+    replaced: str
+    """What stood in the slot in the exemplars."""
+
+
 class TransferPolicy:
-    """Suggests new tasks from remembered ones, and generalises failures."""
+    """Suggests new tasks from remembered ones, and generalises failures.
+
+    Over a source with axes, what is chosen is carried over from its exemplar on these axes.
+    """
 
     def __init__(
         self, source: LikenessSource, build: Callable[[LikenessSource], Transfer] = transfer_over
@@ -72,8 +86,14 @@ class TransferPolicy:
         self._transfer = build(self._source)
         self._shown: dict[tuple[Slot, str], list[str]] = {}
         """Slot and item -> ids of the descriptors that show it working there, oldest first."""
-        self._induced: dict[Arrangement, Induced] = {}
+        self._carrier = Carrier(source.axes if isinstance(source, AxisProfiles) else ())
+        self._behind: dict[Arrangement, _Suggested] = {}
         """What is behind each idea suggested and not judged yet."""
+
+    @property
+    def inducer(self) -> Inducer:
+        """The slots and the belief that suggestions come from."""
+        return self._transfer.inducer
 
     @property
     def penalty(self) -> Penalty:
@@ -87,6 +107,7 @@ class TransferPolicy:
         for slot, item in slots_of(case.rows, case.fillers) if case.rows is not None else ():
             self._shown.setdefault((slot, item), []).append(id)
         self._transfer.remember(csd, id)
+        self._carrier.remember(csd, id)
 
     def failed(self, arrangement: Arrangement) -> None:
         """Take in an arrangement that gave nothing."""
@@ -98,14 +119,23 @@ class TransferPolicy:
         induced = self._transfer.suggest(prospects.items, prospects.held, prospects.prices, prospects.offers)
         return None if induced is None else self._idea(induced)
 
+    def carried_over(self, idea: Idea, fuel: str | None) -> Idea:
+        """Return `idea` with its task and the mapping behind it; as it is over a source without axes."""
+        behind = self._behind[idea.arrangement]
+        slot, item = behind.induced.slot, behind.induced.item
+        mapping = self._carrier.mapping(idea.exemplars[0], behind.replaced, item)
+        if mapping is None:
+            return idea
+        return replace(idea, mapping=mapping, task=self._carrier.task(idea, slot, item, mapping, fuel))
+
     def set_aside(self, idea: Idea, ways: int | None) -> None:
         """Suggest `idea` no more until more than `ways` are known; never again for None."""
-        induced = self._induced.pop(idea.arrangement)
+        induced = self._behind.pop(idea.arrangement).induced
         self._transfer.aside[induced.slot, induced.item] = _FOREVER if ways is None else ways
 
     def judged(self, idea: Idea, *, worked: bool, new: bool) -> None:
         """Give the axes credit or blame for a tried suggestion."""
-        self._transfer.judged(self._induced.pop(idea.arrangement), worked=worked, new=new)
+        self._transfer.judged(self._behind.pop(idea.arrangement).induced, worked=worked, new=new)
 
     def _idea(self, induced: Induced) -> Idea:
         slot, item = induced.slot, induced.item
@@ -113,7 +143,7 @@ class TransferPolicy:
         row = table.slot_index[slot]
         nearest, agreement = self._nearest(list(table.products[row]), item)
         arrangement = Arrangement.laid_out(slot.rows, slot.fillers(item))
-        self._induced[arrangement] = induced
+        self._behind[arrangement] = _Suggested(induced=induced, replaced=nearest)
         place = "smelting" if slot.rows == SMELT_ROWS else slot.rows
         return Idea(
             arrangement=arrangement,

@@ -35,7 +35,8 @@ class AgentReport:
     ticks: int
     """World time that the agent's actions took."""
     attempts: Mapping[str, Mapping[str, int]]
-    """Source -> attempts 'tried', that 'made' something, and items that came 'new' from it."""
+    """Source -> attempts 'tried', that 'made' something, items that came 'new' from it, and ideas that the
+    verifier 'rejected' before they were tried."""
     decision_ms: tuple[float, float] = field(compare=False)
     """Median and 95th percentile of one decision, in milliseconds; zeros where none was made."""
 

@@ -13,12 +13,14 @@ from typing import Literal
 from csd.axes import AXES
 from csd.build import describe
 from csd.descriptor import Csd, Statement
-from csd.episode import Collect, Craft, Episode, Frame, Mine, Observation, Outcome, Place, Smelt, Step
+from csd.episode import Action, Collect, Craft, Episode, Frame, Mine, Observation, Outcome, Place, Smelt, Step
 from echo.agent.archive import Archive, Failed
 from echo.agent.arrangement import Arrangement
 from echo.agent.body import Taken
 from echo.agent.knowledge import Knowledge
-from echo.agent.policy import MemoryPolicy
+from echo.agent.policy import Idea, MemoryPolicy
+from echo.agent.threads import surprises_in, thread_of
+from ical.verify import Verdict
 
 Source = Literal["collect", "exploration", "edit", "transfer", "pattern"]
 
@@ -36,6 +38,10 @@ class Purpose:
     """One line in words."""
     axes: Mapping[str, float] = field(default_factory=dict)
     exemplars: tuple[str, ...] = ()
+    idea: Idea | None = None
+    """What memory suggested, where it is memory's."""
+    verdict: Verdict | None = None
+    """What the verifier said of it before."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,7 +99,7 @@ class Chronicle:
         self.unlocks: list[Unlock] = []
         """All unlocks so far, in order."""
         self.attempts: dict[str, dict[str, int]] = {}
-        """Source -> attempts tried, that made something, that made something new."""
+        """Source -> attempts tried, that made something, that made something new; ideas rejected unseen."""
         self.shown: dict[Arrangement, str] = {}
         """Grid that was demonstrated to work -> id of its descriptor."""
         self.news = False
@@ -124,6 +130,10 @@ class Chronicle:
     def take_in(self, taken: Taken) -> None:
         """Take in one step."""
         self._trace.append(taken.step)
+        surprises = surprises_in(self._purpose.idea, taken.step)
+        laid = _laid(taken.step.action)
+        if surprises and laid is not None and not taken.fresh:
+            self._log(laid, taken.step, surprises)
         novelty = self._novelty(taken.step)
         if not taken.fresh and (novelty is None or novelty in self._seen):
             return
@@ -133,7 +143,7 @@ class Chronicle:
             after = replace(after, frame=self._picture())
         csd, episode = self._write(after)
         for item in taken.fresh:
-            self._unlock(item, taken, csd, episode)
+            self._unlock(item, taken, csd, episode, surprises)
 
     def close_attempt(self, arrangement: Arrangement, outcome: Outcome, after: Observation) -> None:
         """Take in how the attempt that the agent had turned to came out, and what is seen now."""
@@ -143,10 +153,16 @@ class Chronicle:
             self._archive.credit(purpose.exemplars, purpose.axes, success=outcome.ok)
         if outcome.ok:
             return
-        before = self._trace[-1].before
-        self._archive.fail(Failed(arrangement=arrangement, step=before.step, exemplars=purpose.exemplars))
+        self._log(arrangement, self._trace[-1])
         if self._record == "all":
             self._archive.write(self._episode(after))
+
+    def _log(self, laid: Arrangement, step: Step, surprises: tuple[str, ...] = ()) -> None:
+        """Log an attempt that gave nothing, or surprised, with what it came from."""
+        exemplars = self._purpose.exemplars
+        self._archive.fail(
+            Failed(arrangement=laid, step=step.before.step, exemplars=exemplars, surprises=surprises)
+        )
 
     def count(self, source: Source, *, made: bool) -> None:
         """Count one attempt."""
@@ -154,8 +170,12 @@ class Chronicle:
         counts["tried"] += 1
         counts["made"] += made
 
+    def reject(self, source: Source) -> None:
+        """Count one idea that the verifier rejected; it was not tried."""
+        self._counts(source)["rejected"] += 1
+
     def _counts(self, source: Source) -> dict[str, int]:
-        return self.attempts.setdefault(source, {"tried": 0, "made": 0, "new": 0})
+        return self.attempts.setdefault(source, {"tried": 0, "made": 0, "new": 0, "rejected": 0})
 
     def _novelty(self, step: Step) -> object:
         """Return what a step shows, None where it shows nothing; equal values show the same."""
@@ -166,10 +186,8 @@ class Chronicle:
         if not outcome.ok and outcome.code != "no_drop":
             return None
         match action:
-            case Craft():
-                return Arrangement.from_grid(action.grid)
-            case Smelt():
-                return Arrangement.smelting(action.input)
+            case Craft() | Smelt():
+                return _laid(action)
             case Collect():
                 tool = step.before.mainhand
                 if tool is not None and self._knowledge.stack_size.get(tool) != 1:
@@ -185,7 +203,9 @@ class Chronicle:
         self._trace.clear()
         csd = describe_last(episode)
         if csd is not None:
-            self._remember(csd)
+            # On the way to an attempt nothing is carried over, not even the table put down for it.
+            carried = _laid(episode.steps[-1].action) is not None
+            self._remember(csd, self._purpose.exemplars if carried else ())
         return csd, episode.id
 
     def _episode(self, after: Observation) -> Episode:
@@ -193,11 +213,13 @@ class Chronicle:
             id="", goal=self._purpose.detail, steps=tuple(self._trace), after=after, source=self._source
         )
 
-    def _remember(self, csd: Csd) -> None:
+    def _remember(self, csd: Csd, derived_from: tuple[str, ...] = ()) -> None:
         self._policy.remember(csd)
-        self._archive.describe(csd)
+        self._archive.describe(csd, derived_from)
 
-    def _unlock(self, item: str, taken: Taken, csd: Csd | None, episode: str) -> None:
+    def _unlock(
+        self, item: str, taken: Taken, csd: Csd | None, episode: str, surprises: tuple[str, ...]
+    ) -> None:
         purpose, action = self._purpose, taken.step.action
         source = purpose.source
         if isinstance(action, Collect | Mine):
@@ -215,9 +237,13 @@ class Chronicle:
                 exemplars=purpose.exemplars if source == purpose.source else (),
                 csd=None if csd is None else csd.id,
                 episode=episode if self._archive.keeps_frames else None,
-                detail=_dug(taken.step) if source == "collect" else purpose.detail,
+                detail=_dug(taken.step) if source == "collect" else _told(purpose, surprises),
             )
         )
+        if purpose.idea is not None and source == purpose.source:
+            thread = thread_of(item, self.unlocks[-1].csd, purpose.idea, purpose.verdict, surprises)
+            if thread is not None:
+                self._archive.trace(thread)
 
 
 def describe_last(episode: Episode) -> Csd | None:
@@ -247,3 +273,17 @@ def _moved(statement: Statement, steps: int) -> Statement:
 def _dug(step: Step) -> str:
     block = step.outcome.block or "something"
     return f"dug {block} holding {step.before.mainhand or 'nothing'}"
+
+
+def _told(purpose: Purpose, surprises: tuple[str, ...]) -> str:
+    return purpose.detail + (f"; unlike asserted: {', '.join(surprises)}" if surprises else "")
+
+
+def _laid(action: Action) -> Arrangement | None:
+    match action:
+        case Craft():
+            return Arrangement.from_grid(action.grid)
+        case Smelt():
+            return Arrangement.smelting(action.input)
+        case _:
+            return None

@@ -12,7 +12,10 @@ from echo.cli.screen import exit_codes, out_console, print_json
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from echo.experiments.why import Thread
+    from echo.experiments.thread import Thread
+
+_UNCUT = 10_000
+"""Columns that no line of a thread fills."""
 
 
 def why(
@@ -28,14 +31,18 @@ def why(
     Example: echo-memory why stone_pickaxe --run echo-s00 --out runs/unlock
     """
     with exit_codes():
-        from echo.experiments.why import find_run, thread_json, trace_unlock
+        from echo.experiments.thread import thread_json
+        from echo.experiments.why import find_run, trace_unlock
 
         result, folder = find_run(run, out)
         thread = trace_unlock(item, result, folder)
         if as_json:
             print_json({"run": result.spec.name, "item": item, "thread": thread_json(thread)})
         else:
-            out_console().print(_tree(thread), soft_wrap=True)
+            console = out_console()
+            # A tree is cut at the console's width whatever `soft_wrap` says; a terminal wraps long lines.
+            console.width = _UNCUT
+            console.print(_tree(thread), soft_wrap=True)
 
 
 def _tree(thread: Thread) -> Tree:
@@ -63,6 +70,7 @@ def _hang(tree: Tree, thread: Thread) -> None:
     if thread.axes:
         shares = ", ".join(f"{axis} {share:.0%}" for axis, share in thread.axes.items())
         tree.add(Text(f"credit: {shares}"))
+    _hang_carrying(tree, thread)
     if thread.csd is not None:
         described = tree.add(Text(f"described by {thread.csd}"))
         for axis, lines in thread.statements.items():
@@ -80,4 +88,26 @@ def _hang(tree: Tree, thread: Thread) -> None:
         branch.append(parent.item, style="bold not dim")
         told = f"action {parent.action:,}, {parent.source}" if parent.action is not None else parent.source
         branch.append(f"  {told}", style="not dim")
-        _hang(tree.add(branch), parent)
+        hung = tree.add(branch)
+        if parent.cosines:
+            hung.add(Text(f"cosines to {thread.item}: {_cosines(parent.cosines)}"))
+        _hang(hung, parent)
+
+
+def _hang_carrying(tree: Tree, thread: Thread) -> None:
+    """Hang how an experience was carried over from its exemplar onto `tree`."""
+    from rich.text import Text
+
+    if thread.correspondences:
+        carried = tree.add(Text("carried over:"))
+        for one in thread.correspondences:
+            carried.add(Text(one.told()))
+    if thread.objections is not None:
+        found = f"first to mend: {'; '.join(thread.objections)}" if thread.objections else "passed at once"
+        tree.add(Text(f"verified before the attempt: {found}"))
+    for surprise in thread.surprises:
+        tree.add(Text(f"unlike asserted: {surprise}"))
+
+
+def _cosines(cosines: dict[str, float | None]) -> str:
+    return ", ".join(f"{axis} {'-' if one is None else f'{one:.2f}'}" for axis, one in cosines.items())

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from csd.descriptor import canonical_json
 from echo.experiments.spec import FORMAT, FileRecord, UnlockSpec, UsageError
@@ -79,10 +79,18 @@ class RunResult(FileRecord):
     ticks: Annotated[int, Field(ge=0)]
     """World time that passed."""
     attempts: dict[str, dict[str, int]]
-    """Source -> attempts tried, that made something, that made something new."""
+    """Source -> attempts tried, that made something, that made something new, and ideas that the verifier
+    rejected; results written before there was a verifier count none rejected."""
     milestones: dict[str, int | None]
     """Item -> action of its unlock, None where it was not reached."""
     timing: Timing
+
+    @field_validator("attempts")
+    @classmethod
+    def _counting_rejected(cls, attempts: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+        return {
+            source: {**counts, "rejected": counts.get("rejected", 0)} for source, counts in attempts.items()
+        }
 
     @property
     def result_digest(self) -> str:

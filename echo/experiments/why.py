@@ -8,20 +8,20 @@ and its episode files, and says what it could not find instead of leaving it out
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from csd.axes import AXES
 from csd.bank import Bank
 from csd.descriptor import Csd
 from csd.encode import load_encoder
-from csd.episode import Episode
 from csd.render import render_axis
+from csd.score import cosines
 from csd.tables import BankError
 from csd.wording import read_amount
+from echo.agent.threads import ThreadError, UnlockThread, read_threads
 from echo.experiments.results import (
     ResultsError,
     RunResult,
@@ -31,48 +31,13 @@ from echo.experiments.results import (
     run_file,
 )
 from echo.experiments.spec import UsageError
+from echo.experiments.thread import Played, SeenIn, Thread, roles_in, tell_episode
 from echo.experiments.trial import ENCODER_NAMES
 from echo.mfm.layout import MfmError, episode_path
 from echo.mfm.reader import read_episode
+from ical.cases import case_of
 
 BANK_FILE = "bank.sqlite"
-
-
-@dataclass(frozen=True, kw_only=True)
-class SeenIn:
-    """An episode that shows an experience."""
-
-    id: str
-    told: str
-    """Its goal and the actions it held, in words."""
-    path: str | None
-    """Its folder, None where it is not on disk."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Thread:
-    """One experience and the threads of those it came from."""
-
-    item: str
-    """What was gained; 'unknown' for a descriptor that is not to be found."""
-    action: int | None
-    """Counted actions up to it, None for what happened before the run."""
-    source: str
-    """One of the sources of unlocks, or 'demonstration', 'experience', 'unknown'."""
-    detail: str = ""
-    axes: dict[str, float]
-    """Credit of each axis, empty where none was used."""
-    csd: str | None = None
-    statements: dict[str, tuple[str, ...]]
-    """Axis -> what is stated on it, in words, in axis order."""
-    episodes: tuple[SeenIn, ...] = ()
-    needs: tuple[str, ...] = ()
-    """What it was made of, with how that had come."""
-    parents: tuple[Thread, ...] = ()
-    missing: tuple[str, ...] = ()
-    """What should be there and is not, in words."""
-    repeated: bool = False
-    """Whether this experience is already in the thread, and is not unfolded again."""
 
 
 def find_run(run: str, folder: Path) -> tuple[RunResult, Path]:
@@ -105,7 +70,7 @@ def trace_unlock(item: str, result: RunResult, folder: Path) -> Thread:
 
     Raises:
         UsageError: if the run did not unlock it.
-        ResultsError: if the run's memory bank is damaged.
+        ResultsError: if the run's memory bank or its file of threads is damaged.
     """
     found = next((unlock for unlock in result.unlocks if item in (unlock.item, unlock.shown)), None)
     if found is None:
@@ -116,8 +81,12 @@ def trace_unlock(item: str, result: RunResult, folder: Path) -> Thread:
             f"got {item!r}. {hint}"
         )
     memory = memory_folder(folder, result.spec.name)
+    try:
+        kept = read_threads(memory)
+    except ThreadError as error:
+        raise ResultsError(str(error)) from error
     with _open_bank(memory, result.spec.encoder) as bank:
-        thread = _Tracer(result=result, memory=memory, bank=bank).from_unlock(found)
+        thread = _Tracer(result=result, memory=memory, bank=bank, kept=kept).from_unlock(found)
     if bank is None:
         note = f"no memory at {memory}: run with --record unlocks to keep descriptors and episodes"
         thread = replace(thread, missing=(*thread.missing, note))
@@ -141,9 +110,12 @@ def _open_bank(memory: Path, encoder: str) -> Iterator[Bank | None]:
 class _Tracer:
     """Follows one thread, remembering which experiences it has unfolded."""
 
-    def __init__(self, *, result: RunResult, memory: Path, bank: Bank | None) -> None:
+    def __init__(
+        self, *, result: RunResult, memory: Path, bank: Bank | None, kept: Mapping[str, UnlockThread]
+    ) -> None:
         self._memory = memory
         self._bank = bank
+        self._kept = kept
         self._by_csd = {unlock.csd: unlock for unlock in result.unlocks if unlock.csd is not None}
         self._by_shown = {unlock.shown: unlock for unlock in result.unlocks}
         self._told: dict[str, None] = {}
@@ -158,6 +130,7 @@ class _Tracer:
             axes=dict(unlock.axes),
             csd=unlock.csd,
             statements={},
+            cosines={},
         )
         if f"item {unlock.item}" in self._told:
             return replace(thread, repeated=True)
@@ -165,9 +138,40 @@ class _Tracer:
         csd = self._get(unlock.csd)
         names = [unlock.episode] if unlock.episode is not None else []
         names += [name for name in (csd.meta.episodes if csd else ()) if name not in names]
-        return replace(
-            self._described(thread, csd, names), parents=tuple(map(self._from_csd, unlock.exemplars))
+        parents = tuple(
+            replace(self._from_csd(id), cosines=self._cosines(unlock.csd, id)) for id in unlock.exemplars
         )
+        return replace(self._carried(self._described(thread, csd, names), unlock.shown), parents=parents)
+
+    def _carried(self, thread: Thread, shown: str) -> Thread:
+        """Return `thread` with how it was carried over, where the run kept that."""
+        kept = self._kept.get(shown)
+        if kept is None:
+            return thread
+        exemplar = self._get(kept.exemplar)
+        roles = roles_in(case_of(exemplar, kept.exemplar)) if exemplar is not None else {}
+        played = [
+            Played(base=one.base, target=one.target, role=roles.get(one.base), axes=dict(one.axes))
+            for one in kept.correspondences
+        ]
+        return replace(
+            thread,
+            correspondences=tuple(sorted(played, key=lambda one: one.role is None)),
+            objections=tuple(one.reason for one in kept.objections),
+            surprises=kept.surprises,
+        )
+
+    def _cosines(self, id: str | None, exemplar: str) -> dict[str, float | None]:
+        """Return the cosine of two descriptors on each axis, from the bank's vectors."""
+        if id is None or self._bank is None or id not in self._bank or exemplar not in self._bank:
+            return {}
+        own, other = self._bank.vectors(id), self._bank.vectors(exemplar)
+        return {
+            axis.value: float(cosines(own[axis][None, :], other[axis])[0])
+            if axis in own and axis in other
+            else None
+            for axis in AXES
+        }
 
     def _from_csd(self, id: str) -> Thread:
         """Return the thread that begins with a descriptor: an unlock's, or one from before the run."""
@@ -179,11 +183,18 @@ class _Tracer:
             gone = f"{id} is not in the run's memory bank" if self._bank is not None else ""
             note = (gone,) if gone else ()
             return Thread(
-                item="unknown", action=None, source="unknown", axes={}, csd=id, statements={}, missing=note
+                item="unknown",
+                action=None,
+                source="unknown",
+                axes={},
+                csd=id,
+                statements={},
+                cosines={},
+                missing=note,
             )
         shown = csd.meta.product or csd.meta.task
         kind = "demonstration" if csd.meta.world == "demonstration" else "experience"
-        thread = Thread(item=shown, action=None, source=kind, axes={}, csd=id, statements={})
+        thread = _thread(shown, kind, id)
         if id in self._told:
             return replace(thread, repeated=True)
         self._told[id] = None
@@ -228,29 +239,15 @@ class _Tracer:
         return SeenIn(id=name, told=tell_episode(episode), path=str(episode_path(self._memory, name)))
 
 
-def tell_episode(episode: Episode) -> str:
-    """Return an episode in one line: its goal, how many steps of which kind, and what changed."""
-    kinds: dict[str, int] = {}
-    for step in episode.steps:
-        kinds[step.action.kind] = kinds.get(step.action.kind, 0) + 1
-    done = ", ".join(kind if count == 1 else f"{kind} x{count}" for kind, count in kinds.items())
-    change = ", ".join(f"{item} {amount:+d}" for item, amount in episode.inventory_delta.items())
-    return f"{episode.goal}: {done or 'nothing done'}; {change or 'nothing gained'}"
-
-
-def thread_json(thread: Thread) -> dict[str, Any]:
-    """Return a thread as a JSON object, its parents within it."""
-    return {
-        "item": thread.item,
-        "action": thread.action,
-        "source": thread.source,
-        "detail": thread.detail,
-        "axes": thread.axes,
-        "csd": thread.csd,
-        "statements": {axis: list(lines) for axis, lines in thread.statements.items()},
-        "episodes": [{"id": one.id, "told": one.told, "path": one.path} for one in thread.episodes],
-        "needs": list(thread.needs),
-        "missing": list(thread.missing),
-        "repeated": thread.repeated,
-        "parents": [thread_json(parent) for parent in thread.parents],
-    }
+def _thread(item: str, source: str, csd: str, missing: tuple[str, ...] = ()) -> Thread:
+    """Return the thread of what happened before the run."""
+    return Thread(
+        item=item,
+        action=None,
+        source=source,
+        axes={},
+        csd=csd,
+        statements={},
+        cosines={},
+        missing=missing,
+    )

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from csd.episode import Collect, Craft, Smelt
+from csd.axes import Axis
+from csd.episode import Collect, Craft, Observation, Outcome, Smelt, Step
 from echo.agent.agent import Agent
 from echo.agent.archive import NoArchive
 from echo.agent.arrangement import Arrangement
-from echo.agent.attempt import Attempter
+from echo.agent.attempt import Attempter, check, in_vain, names_seen
 from echo.agent.body import Body
 from echo.agent.explorer import Explorer, Proposal
 from echo.agent.knowledge import Knowledge, Way
@@ -14,6 +17,7 @@ from echo.agent.options import AgentOptions
 from echo.agent.planner import Planner, Prices
 from echo.agent.policy import Idea, NoMemory
 from echo.agent.writeback import Chronicle
+from ical.task import Assertion, InducedTask, StepSupport, assertions_for
 from tests.agent.toy_world import TOOL_USES, ToyWorld
 
 WALL = Arrangement("AA/AA", ("stone",))
@@ -78,6 +82,33 @@ def idea(arrangement: Arrangement) -> Idea:
     )
 
 
+def task(arrangement: Arrangement, assertions: tuple[Assertion, ...] | None = None) -> InducedTask:
+    """Return the task of an arrangement, supported by one exemplar."""
+    needs = arrangement.needs()
+    station = arrangement.offer
+    assert station in (None, "grid3", "smelt")
+    deciding = (
+        Smelt(input=arrangement.fillers[0], fuel="plank")
+        if arrangement.smelts
+        else Craft(grid=arrangement.grid)
+    )
+    return InducedTask(
+        goal="try it",
+        actions=(deciding,),
+        needs=needs,
+        station=station,
+        effects=None,
+        assertions=assertions_for(needs, None) if assertions is None else assertions,
+        support=(StepSupport(step=0, exemplar="csd_0", axes={Axis.FUNC: 1.0}),),
+        success=0.5,
+        source="transfer",
+    )
+
+
+def carried(arrangement: Arrangement) -> Idea:
+    return replace(idea(arrangement), task=task(arrangement))
+
+
 def kinds(world: ToyWorld) -> list[str]:
     return [action.kind for action, _ in world.done]
 
@@ -110,7 +141,7 @@ def test_an_arrangement_that_gave_nothing_is_told_to_memory_and_explorer():
     at.attempter.attempt(idea(WALL))
     assert at.policy.told == [("judged", WALL, False, False), ("failed", WALL)]
     assert at.known.tried(WALL)
-    assert at.chronicle.attempts == {"transfer": {"tried": 1, "made": 0, "new": 0}}
+    assert at.chronicle.attempts == {"transfer": {"tried": 1, "made": 0, "new": 0, "rejected": 0}}
 
 
 def test_an_idea_that_was_tried_already_is_not_tried_again():
@@ -175,3 +206,74 @@ def test_without_anything_that_burns_smelting_is_set_aside():
     at.attempter.attempt(idea(Arrangement.smelting("log")))
     assert at.policy.told == [("aside", Arrangement.smelting("log"), 0)]
     assert not at.known.tried(Arrangement.smelting("log"))
+
+
+def test_a_task_with_a_name_never_seen_is_rejected_for_good_and_counted():
+    at = Setting(ToyWorld(held={"log": 4}))
+    unheard_of = Arrangement("AA/AA", ("marble",))
+    at.attempter.attempt(carried(unheard_of))
+    assert at.policy.told == [("aside", unheard_of, None)]
+    assert at.chronicle.attempts == {"transfer": {"tried": 0, "made": 0, "new": 0, "rejected": 1}}
+    assert at.world.done == []
+
+
+def test_smelting_again_what_gave_nothing_is_rejected():
+    at = Setting(ToyWorld(held={"oven": 1, "stone": 2, "plank": 3}))
+    at.known.offers["oven"] = "smelt"
+    at.known.smelted["stone"] = None
+    at.attempter.attempt(carried(Arrangement.smelting("stone")))
+    assert at.policy.told == [("aside", Arrangement.smelting("stone"), None)]
+    assert at.world.done == []
+
+
+def test_a_task_without_support_is_rejected():
+    at = Setting(ToyWorld(held={"log": 1}))
+    planks = Arrangement("A", ("log",))
+    at.attempter.attempt(replace(idea(planks), task=replace(task(planks), support=())))
+    assert at.chronicle.attempts["transfer"]["rejected"] == 1
+
+
+def test_what_is_missing_of_a_task_is_gathered_and_it_is_tried():
+    at = Setting(ToyWorld())
+    at.do(Collect(block="tree"), Craft(grid=(("log",),)))
+    at.attempter.attempt(carried(Arrangement("AA/AA", ("log",))))
+    assert kinds(at.world) == [*["collect"] * 4, "craft"]
+    assert at.chronicle.attempts["transfer"] == {"tried": 1, "made": 0, "new": 0, "rejected": 0}
+
+
+def test_a_check_tells_what_preparation_can_mend_from_what_it_cannot():
+    known = Knowledge(items=["log"], index={"log": 0})
+    short = check(task(Arrangement("AA/AA", ("log",))), {"log": 3}, known)
+    assert [one.kind for one in short.findings] == ["need_unmet"]
+    assert short.mendable
+    big = check(task(Arrangement("AAA", ("log",))), {"log": 3}, known)
+    assert [one.kind for one in big.findings] == ["station_missing"]
+    known.grids[Arrangement("AAA", ("log",))] = None
+    again = check(task(Arrangement("AAA", ("log",))), {"log": 3}, known)
+    assert [one.kind for one in again.findings] == ["contradicts_memory", "station_missing"]
+    assert not again.mendable
+
+
+def test_what_gave_something_was_not_in_vain():
+    known = Knowledge(smelted={"log": "coal", "stone": None})
+    known.grids[Arrangement("A", ("log",))] = "plank"
+    assert not in_vain(Arrangement("A", ("log",)), known)
+    assert not in_vain(Arrangement("A", ("stone",)), known)
+    assert not in_vain(Arrangement.smelting("log"), known)
+    assert in_vain(Arrangement.smelting("stone"), known)
+
+
+def test_names_in_a_demonstration_count_as_seen():
+    known = Knowledge()
+    known.watch(
+        Step(
+            before=seen_by_another(),
+            action=Craft(grid=(("marble",),)),
+            outcome=Outcome(code="ok", message="", inventory_delta={"marble": -1, "tile": 4}),
+        )
+    )
+    assert list(names_seen(known)) == ["tile", "marble"]
+
+
+def seen_by_another() -> Observation:
+    return replace(ToyWorld().observe(), blocks={})

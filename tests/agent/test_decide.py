@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from echo.agent.agent import Agent
@@ -18,6 +20,7 @@ class Suggesting(NoMemory):
     def __init__(self, score: float | None) -> None:
         self._score = score
         self.asked: list[Prospects] = []
+        self.carried: list[str | None] = []
 
     def suggest(self, prospects: Prospects) -> Idea | None:  # type: ignore[override]
         self.asked.append(prospects)
@@ -32,6 +35,10 @@ class Suggesting(NoMemory):
             exemplars=(),
             detail="",
         )
+
+    def carried_over(self, idea: Idea, fuel: str | None) -> Idea:
+        self.carried.append(fuel)
+        return replace(idea, detail="carried over")
 
 
 def deciding(score: float | None, options: AgentOptions | None = None) -> tuple[Decider, Suggesting]:
@@ -83,3 +90,13 @@ def test_memory_is_told_what_is_at_hand():
         ("grid3",),
         0,
     )
+
+
+def test_only_what_is_chosen_is_carried_over():
+    decider, policy = deciding(1.0)
+    chosen = decider.decide({"log": 9})
+    assert isinstance(chosen, Idea)
+    assert (chosen.detail, policy.carried) == ("carried over", [None])
+    decider, policy = deciding(0.0)
+    assert isinstance(decider.decide({"log": 9}), Proposal)
+    assert policy.carried == []

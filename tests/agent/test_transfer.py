@@ -7,7 +7,8 @@ from csd.build import describe
 from csd.descriptor import Csd
 from csd.episode import Craft, Episode, Grid, Smelt, Step
 from echo.agent.arrangement import Arrangement
-from echo.agent.policy import NoMemory, Prospects
+from echo.agent.carrying import Carrier
+from echo.agent.policy import Idea, NoMemory, Prospects
 from echo.agent.transfer import TransferPolicy
 from ical.profile import AxisProfiles
 from tests.agent.toy_world import RULES, Rules, ToyWorld
@@ -157,28 +158,118 @@ def test_a_grid_above_two_by_two_waits_for_a_table():
     assert policy.suggest(at_hand) is None
 
 
-def test_smelting_is_carried_over_to_like_inputs():
+def ore_smelted() -> Csd:
     world = ToyWorld(held={"oven": 1, "raw_ore": 1, "plank": 1})
     world._place("oven")
     before, action = world.observe(), Smelt(input="raw_ore", fuel="plank")
     outcome = world.act(action)
-    episode = Episode(
-        id="ep_000009",
-        goal="smelt it",
-        steps=(Step(before=before, action=action, outcome=outcome),),
-        after=world.observe(),
-        source="toy",
+    csd = describe(
+        Episode(
+            id="ep_000009",
+            goal="smelt it",
+            steps=(Step(before=before, action=action, outcome=outcome),),
+            after=world.observe(),
+            source="toy",
+        )
     )
-    csd = describe(episode)
     assert isinstance(csd, Csd)
-    policy = policy_that_saw(csd)
+    return csd
+
+
+def smelting_gold(policy: TransferPolicy) -> Idea:
     here = prospects("raw_gold", "raw_ore")
     idea = policy.suggest(
         Prospects(items=here.items, held=here.held, prices=here.prices, offers=("smelt",), ways=1)
     )
     assert idea is not None
+    return idea
+
+
+def test_smelting_is_carried_over_to_like_inputs():
+    idea = smelting_gold(policy_that_saw(ore_smelted()))
     assert idea.arrangement == Arrangement.smelting("raw_gold")
     assert idea.detail == "raw_gold for raw_ore in smelting"
+
+
+def boards_for_planks(axes: tuple[Axis, ...] = AXES) -> Idea:
+    """Return the idea of a pick of boards, carried over."""
+    policy = policy_that_saw(PICK_SHOWN, SHUTTER_SHOWN, BOARDS_SHOWN, axes=axes)
+    idea = policy.suggest(prospects())
+    assert idea is not None
+    assert idea.arrangement == Arrangement("AAA/.B./.B.", ("board", "rod"))
+    assert (idea.task, idea.mapping) == (None, None)
+    return policy.carried_over(idea, None)
+
+
+def test_a_chosen_idea_becomes_a_task_that_says_what_it_takes_and_what_it_rests_on():
+    idea = boards_for_planks()
+    assert idea.task is not None
+    assert idea.task.actions == (Craft(grid=(("board",) * 3, (None, "rod", None), (None, "rod", None))),)
+    assert (idea.task.needs, idea.task.station) == ({"board": 3, "rod": 2}, "grid3")
+    assert idea.task.goal == "craft AAA/.B./.B. with board in the place of plank, which gave pick"
+    assert (idea.task.success, idea.task.source) == (idea.success, idea.source)
+    (support,) = idea.task.support
+    assert support.exemplar == PICK_SHOWN.id
+    assert {axis.value: share for axis, share in support.axes.items()} == idea.axes
+
+
+def test_the_item_is_mapped_to_what_it_replaces():
+    mapping = boards_for_planks().mapping
+    assert mapping is not None
+    pair = mapping.standing_for("board")
+    assert pair is not None
+    assert pair.base == "plank"
+    assert sum(pair.axes.values()) == pytest.approx(1.0)
+
+
+def test_a_masked_axis_supports_no_correspondence_and_no_step():
+    kept = (Axis.STRUCT, Axis.PROC)
+    idea = boards_for_planks(kept)
+    assert idea.mapping is not None
+    assert idea.task is not None
+    assert idea.mapping.axes == kept
+    assert {axis for one in idea.mapping.correspondences for axis in one.axes} <= set(kept)
+    assert {axis for one in idea.mapping.inferences for axis in (one.axis,)} <= set(kept)
+    assert {axis for one in idea.task.support for axis in one.axes} <= set(kept)
+
+
+def test_a_task_after_a_pattern_says_so():
+    policy = policy_that_saw(SHUTTER_SHOWN, BOARDS_SHOWN)
+    idea = policy.suggest(prospects("plank", "board", "stone"))
+    assert idea is not None
+    task = policy.carried_over(idea, None).task
+    assert task is not None
+    assert task.source == "pattern"
+
+
+def test_smelting_burns_the_fuel_given_else_the_exemplars():
+    policy = policy_that_saw(ore_smelted())
+    idea = smelting_gold(policy)
+    for fuel, burnt in (("coal", "coal"), (None, "plank")):
+        task = policy.carried_over(idea, fuel).task
+        assert task is not None
+        assert task.actions == (Smelt(input="raw_gold", fuel=burnt),)
+
+
+def test_without_an_axis_nothing_is_carried_over():
+    policy = policy_that_saw(PICK_SHOWN, SHUTTER_SHOWN, axes=())
+    idea = policy.suggest(prospects())
+    assert idea is not None
+    assert policy.carried_over(idea, None) is idea
+
+
+def test_a_mapping_is_made_once_until_memory_grows():
+    carrier = Carrier(AXES)
+    for csd in (PICK_SHOWN, SHUTTER_SHOWN):
+        carrier.remember(csd, csd.id)
+    first = carrier.mapping(PICK_SHOWN.id, "plank", "board")
+    assert carrier.mapping(PICK_SHOWN.id, "plank", "board") is first
+    carrier.remember(BOARDS_SHOWN, BOARDS_SHOWN.id)
+    grown = carrier.mapping(PICK_SHOWN.id, "plank", "board")
+    assert first is not None
+    assert grown is not None
+    assert first.standing_for("board") is None
+    assert grown.standing_for("board") is not None
 
 
 def test_a_memory_that_saw_nothing_suggests_nothing():

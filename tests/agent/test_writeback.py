@@ -1,17 +1,24 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
+from csd.axes import Axis
 from csd.build import describe
 from csd.descriptor import Csd
-from csd.episode import Action, Collect, Craft, Episode, Equip, GoTo, Step
+from csd.episode import Action, Collect, Craft, Episode, Equip, GoTo, Place, Step
 from csd.ground import ground
-from echo.agent.archive import NoArchive
+from echo.agent.archive import Failed, NoArchive
 from echo.agent.arrangement import Arrangement
 from echo.agent.body import Body
 from echo.agent.knowledge import Knowledge
-from echo.agent.policy import NoMemory
+from echo.agent.policy import Idea, NoMemory
+from echo.agent.threads import UnlockThread
 from echo.agent.writeback import Chronicle, Purpose, describe_last
+from ical.map import Correspondence, StructureMapping
+from ical.task import Assertion, InducedTask
+from ical.verify import Finding, Verdict
 from tests.agent.toy_world import ToyWorld
 
 PLANKS = Craft(grid=(("log",),))
@@ -26,13 +33,23 @@ class Keeping(NoArchive):
         super().__init__()
         self.episodes: list[Episode] = []
         self.csds: list[Csd] = []
+        self.derived: list[tuple[str, ...]] = []
+        self.failed: list[Failed] = []
+        self.threads: list[UnlockThread] = []
 
     def write(self, episode: Episode) -> str:
         self.episodes.append(episode)
         return super().write(episode)
 
-    def describe(self, csd: Csd) -> None:
+    def describe(self, csd: Csd, derived_from: Sequence[str] = ()) -> None:
         self.csds.append(csd)
+        self.derived.append(tuple(derived_from))
+
+    def fail(self, failed: Failed) -> None:
+        self.failed.append(failed)
+
+    def trace(self, thread: UnlockThread) -> None:
+        self.threads.append(thread)
 
 
 class Remembering(NoMemory):
@@ -128,7 +145,7 @@ def test_failed_attempts_become_episodes_only_when_everything_is_recorded():
         outcome = at.body.do(Craft(grid=laid.grid))
         at.chronicle.close_attempt(laid, outcome, at.body.seen)
         assert len(at.archive.episodes) == count
-        assert at.chronicle.attempts == {"exploration": {"tried": 1, "made": 0, "new": 0}}
+        assert at.chronicle.attempts == {"exploration": {"tried": 1, "made": 0, "new": 0, "rejected": 0}}
         assert at.policy.remembered == []
 
 
@@ -174,3 +191,104 @@ def test_an_item_that_came_by_digging_counts_as_collected_whatever_it_was_for(ac
     at.do(*actions, source="exploration")
     expected = "exploration" if actions[0].kind == "craft" else "collect"
     assert [one.source for one in at.chronicle.unlocks] == [expected]
+
+
+def suggestion(*assertions: Assertion) -> Purpose:
+    """Return the purpose of laying a log on its own, with what is asserted of it."""
+    idea = Idea(
+        arrangement=Arrangement("A", ("log",)),
+        success=0.25,
+        score=0.5,
+        source="transfer",
+        axes={"func": 1.0},
+        exemplars=("csd_0",),
+        detail="log for plank in A",
+        task=InducedTask(
+            goal="craft A with log in the place of plank",
+            actions=(PLANKS,),
+            needs={"log": 1},
+            station=None,
+            effects=None,
+            assertions=assertions,
+            support=(),
+            success=0.25,
+            source="transfer",
+        ),
+        mapping=StructureMapping(
+            correspondences=(
+                Correspondence(base="plank", target="log", axes={Axis.FUNC: 1.0}, statements=()),
+            ),
+            score=0.75,
+            inferences=(),
+            unexplained={},
+            axes=(Axis.FUNC,),
+        ),
+    )
+    finding = Finding(kind="need_unmet", reason="expected log x1 carried; got x0")
+    return Purpose(
+        source="transfer",
+        detail=idea.detail,
+        axes=idea.axes,
+        exemplars=idea.exemplars,
+        idea=idea,
+        verdict=Verdict(findings=(finding,)),
+    )
+
+
+USES_ONE = Assertion(text="log x1 is used up", kind="uses", item="log", amount=1)
+USES_TWO = Assertion(text="log x2 is used up", kind="uses", item="log", amount=2)
+
+
+def test_an_unlock_by_memory_leaves_its_thread_and_links_to_what_it_came_from():
+    at = Setting(ToyWorld(held={"log": 1}))
+    at.chronicle.turn_to(suggestion(USES_ONE))
+    at.body.do(PLANKS)
+    (unlock,), (thread,) = at.chronicle.unlocks, at.archive.threads
+    assert (unlock.item, unlock.detail) == ("plank", "log for plank in A")
+    assert (thread.item, thread.csd, thread.exemplar) == ("plank", unlock.csd, "csd_0")
+    assert (thread.goal, thread.success, thread.score) == (
+        "craft A with log in the place of plank",
+        0.25,
+        0.75,
+    )
+    (pair,) = thread.correspondences
+    assert (pair.base, pair.target, pair.axes) == ("plank", "log", {"func": 1.0})
+    assert [(one.kind, one.reason) for one in thread.objections] == [
+        ("need_unmet", "expected log x1 carried; got x0")
+    ]
+    assert thread.surprises == ()
+    assert at.archive.derived == [("csd_0",)]
+
+
+def test_an_unlock_that_was_not_suggested_leaves_no_thread_and_no_link():
+    at = Setting(ToyWorld(held={"log": 1}))
+    at.do(PLANKS, source="exploration")
+    assert at.archive.threads == []
+    assert at.archive.derived == [()]
+
+
+def test_what_came_otherwise_than_asserted_is_told_with_the_unlock():
+    at = Setting(ToyWorld(held={"log": 1}))
+    at.chronicle.turn_to(suggestion(USES_ONE, USES_TWO))
+    at.body.do(PLANKS)
+    assert at.chronicle.unlocks[0].detail == "log for plank in A; unlike asserted: log x2 is used up"
+    assert at.archive.threads[0].surprises == ("log x2 is used up",)
+    assert at.archive.failed == []
+
+
+def test_a_surprise_without_an_unlock_goes_to_the_log():
+    at = Setting(ToyWorld(held={"log": 2}))
+    at.do(PLANKS, source="exploration")
+    at.chronicle.turn_to(suggestion(USES_TWO))
+    at.body.do(PLANKS)
+    assert [(one.arrangement, one.exemplars, one.surprises) for one in at.archive.failed] == [
+        (Arrangement("A", ("log",)), ("csd_0",), ("log x2 is used up",))
+    ]
+
+
+def test_steps_that_lead_to_an_attempt_are_not_derived_from_its_exemplar():
+    at = Setting(ToyWorld(held={"table": 1, "log": 1}))
+    at.chronicle.turn_to(suggestion(USES_ONE))
+    at.body.do(Place(item="table"))
+    at.body.do(PLANKS)
+    assert at.archive.derived == [(), ("csd_0",)]

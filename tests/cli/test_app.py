@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -135,6 +136,9 @@ def test_why_prints_the_thread(folder):
     assert done.exit_code == 0
     assert "from oak_planks" in done.stdout
     assert "credit: struct 20%, attr 20%, proc 20%, func 20%, inter 20%" in done.stdout
+    # Whole, although longer than 80 columns.
+    (cosines,) = [line for line in done.stdout.splitlines() if "cosines to stick" in line]
+    assert re.search(r"struct [\d.-]+, attr [\d.-]+, proc [\d.-]+, func [\d.-]+, inter [\d.-]+$", cosines)
     assert "\x1b" not in done.stdout
 
 

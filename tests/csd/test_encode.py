@@ -154,7 +154,7 @@ def test_an_unknown_encoder_is_refused_with_the_known_ones() -> None:
 
 def test_a_missing_extra_is_named_with_its_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(EncodeError, match=r"pip install 'echo-memory\[models\]'"):
+    with pytest.raises(EncodeError, match=r"pip install '\.\[models\]'"):
         load_encoder("minilm-fp32")
 
 

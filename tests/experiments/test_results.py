@@ -15,7 +15,8 @@ from echo.experiments.results import (
     write_result,
 )
 from echo.experiments.spec import UnlockSpec, UsageError
-from tests.experiments.fakes import make_run
+from echo.experiments.trial import run_trial
+from tests.experiments.fakes import make_run, play_fake
 
 SPEC = UnlockSpec(agent="echo", seed=1, steps=100)
 
@@ -109,3 +110,15 @@ def test_a_folder_of_another_version_or_a_damaged_one_is_refused(tmp_path, conte
     (tmp_path / "experiment.json").write_text(content)
     with pytest.raises(ResultsError, match=r"expected (a results folder of format 1|an experiment file)"):
         claim_folder(tmp_path, SPEC)
+
+
+def test_a_result_from_before_the_verifier_counts_none_rejected(tmp_path):
+    run = run_trial(SPEC, tmp_path, play_fake, "", lambda *_: None)
+    path = run_file(tmp_path, SPEC.name)
+    content = json.loads(path.read_text())
+    assert content["attempts"]["transfer"] == {"rejected": 0, "tried": 40, "made": 20, "new": 9}
+    for counts in content["attempts"].values():
+        del counts["rejected"]
+    path.write_text(json.dumps(content))
+    assert read_result(path) == run
+    assert read_result(path).attempts["transfer"]["rejected"] == 0

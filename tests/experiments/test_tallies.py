@@ -51,5 +51,5 @@ def test_sources_and_credit_are_means_over_runs():
     share = tally_sources(runs)
     assert share.items == {"collect": 0.5, "exploration": 0, "edit": 0.5, "transfer": 0.5, "pattern": 0.5}
     assert share.axes == {"struct": 0.625, "attr": 0, "proc": 0, "func": 0.375, "inter": 0}
-    assert share.attempts == {"transfer": {"tried": 2.0, "made": 1.0, "new": 0.5}}
+    assert share.attempts == {"transfer": {"tried": 2.0, "made": 1.0, "new": 0.5, "rejected": 0.0}}
     assert share.total == 2.0

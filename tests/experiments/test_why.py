@@ -6,8 +6,9 @@ from csd.bank import Bank
 from csd.encode import HashingEncoder
 from echo.experiments.results import ResultsError, RunResult, Timing, memory_folder, run_file, write_result
 from echo.experiments.spec import UnlockSpec, UsageError
+from echo.experiments.thread import Thread, thread_json
 from echo.experiments.trial import make_result, run_trial
-from echo.experiments.why import Thread, find_run, thread_json, trace_unlock
+from echo.experiments.why import find_run, trace_unlock
 from echo.mfm.recorder import Recorder
 from tests.experiments.fakes import FakeReport, FakeUnlock, describe, make_episode, play_fake
 

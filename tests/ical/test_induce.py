@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ical.belief import Belief
+from ical.induce import Inducer
+from ical.profile import AxisProfiles
+from ical.slots import Slot, SlotTable
+
+
+class CountingBelief(Belief):
+    """Counts how often it is fitted."""
+
+    fits = 0
+
+    def fit(self, worked: NDArray[np.bool_], failed: NDArray[np.bool_]) -> None:
+        type(self).fits += 1
+        Belief.fit(self, worked, failed)
+
+
+HEAD = Slot("AAA/.B./.B.", "A", ("rod",))
+
+
+def inducer() -> Inducer:
+    CountingBelief.fits = 0
+    made = Inducer(source=AxisProfiles(), belief=CountingBelief())
+    made.table.success("AAA/.B./.B.", ("plank", "rod"), "pick", "csd_0")
+    made.table.item("stone")
+    return made
+
+
+def test_the_belief_is_fitted_once_a_change():
+    made = inducer()
+    for _ in range(3):
+        made.scores()
+        made.against(HEAD, "stone")
+        made.likeness_of("plank", "stone")
+    assert CountingBelief.fits == 1
+    made.table.failure("AAA/.B./.B.", ("stone", "rod"))
+    made.scores()
+    made.scores()
+    assert CountingBelief.fits == 2
+    made.stale()
+    made.scores()
+    assert CountingBelief.fits == 3
+
+
+def test_a_failure_counts_at_the_next_question():
+    made = inducer()
+    row, column = made.table.slot_index[HEAD], made.table.item_index["stone"]
+    before = made.scores().success[row, column]
+    assert before > 0
+    made.table.failure("AAA/.B./.B.", ("stone", "rod"))
+    assert made.scores().success[row, column] == 0
+    assert made.against(HEAD, "stone") > 0
+
+
+def test_the_table_counts_what_is_written_into_it():
+    table = SlotTable()
+    table.failure("AA/AA", ("log",))
+    assert table.revision == 0  # Nothing worked there yet: no slot to write into.
+    table.success("AA/AA", ("plank",), "table", "csd_0")
+    table.failure("AA/AA", ("stone",))
+    assert table.revision == 2

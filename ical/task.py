@@ -116,7 +116,8 @@ def carry_over(
         raise ValueError(f"expected a chance in [0, 1]; got {success!r} for {item} in {slot}.")
     deciding, needs = _deciding(slot, item, fuel or _fuel(exemplar))
     station = station_needed(slot.rows)
-    before = _placings(exemplar, station) if Axis.PROC in mapping.axes else ()
+    spoken = {Axis.PROC, Axis.FUNC} <= set(mapping.axes)
+    before = _placings(exemplar, station) if spoken else ()
     if shares is None:
         pair = mapping.standing_for(item)
         shares = pair.axes if pair is not None and pair.base == replaced else {}

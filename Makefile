@@ -23,7 +23,7 @@ export OMP_WAIT_POLICY := passive
 
 demo: $(VENV)/.core
 	rm -rf $(DEMO)
-	$(BIN)/echo-memory run unlock --agents none,edits,name-similarity,echo --seeds 0-1 --steps 1500 --shots 2 --jobs 2 --out $(DEMO)
+	$(BIN)/echo-memory run unlock --agents none,edits,name-similarity,echo --seeds 0-1 --steps 1200 --shots 2 --jobs 2 --out $(DEMO)
 	$(BIN)/echo-memory report $(DEMO)
 
 test: $(VENV)/.full

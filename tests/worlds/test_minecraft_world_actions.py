@@ -154,3 +154,22 @@ def test_the_books_balance_whatever_is_done(actions):
         if outcome.code not in ("ok", "no_drop", "inventory_full"):
             assert outcome.inventory_delta == {}
             assert after.blocks == before.blocks
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"invented_names": -2}, "at least 0; got -2 for invented_names"),
+        ({"withheld": "stick"}, r"Write \('stick',\)"),
+    ],
+)
+def test_an_option_out_of_range_is_refused_in_the_options_own_words(
+    changes: dict[str, object], told: str
+) -> None:
+    with pytest.raises(OptionsError, match=told):
+        WorldOptions(**changes)  # type: ignore[arg-type]
+
+
+def test_a_negative_seed_is_refused_at_reset() -> None:
+    with pytest.raises(OptionsError, match="seed of at least 0, or None; got -3"):
+        MinecraftWorld().reset(seed=-3)

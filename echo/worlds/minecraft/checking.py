@@ -154,7 +154,10 @@ def _cell(value: Cell, where: str) -> Cell:
         or len(value) != 3
         or any(type(part) is not int or abs(part) > _FARTHEST for part in value)
     ):
-        raise ActionError(f"expected a cell of three whole numbers (x, y, z); got {value!r} in {where}.")
+        raise ActionError(
+            f"expected a cell of three whole numbers (x, y, z), each at most {_FARTHEST:,} from 0; "
+            f"got {value!r} in {where}. Name a cell of this land."
+        )
     return value
 
 

@@ -45,6 +45,12 @@ class WorldOptions:
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         least = {"seed": 0, "max_steps": 1, "frame_size": 8, "copies": 1, "sight": 5}
+        if self.invented_names is not None:
+            least["invented_names"] = 0
+        if isinstance(self.withheld, str) or isinstance(self.stations, str) or isinstance(self.mobs, str):
+            raise OptionsError(
+                "expected tuples of names for withheld, stations and mobs; got a text. Write ('stick',)."
+            )
         for name, low in least.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < low:

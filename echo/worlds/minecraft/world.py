@@ -18,7 +18,7 @@ from echo.worlds.minecraft import gathering, living, making, placing
 from echo.worlds.minecraft.checking import ActionCheck
 from echo.worlds.minecraft.facts import Facts, ItemFact, load_facts
 from echo.worlds.minecraft.names import NameBook
-from echo.worlds.minecraft.options import WorldOptions, changed_options
+from echo.worlds.minecraft.options import OptionsError, WorldOptions, changed_options
 from echo.worlds.minecraft.render import Rgb, draw, name_colour
 from echo.worlds.minecraft.scene import Scene
 from echo.worlds.minecraft.spaces import ActionCoder, observation_space, observation_text
@@ -182,6 +182,8 @@ class MinecraftWorld(gymnasium.Env[dict[str, Any], Action | dict[str, Any]]):
         Raises:
             OptionsError: on an unknown field or value.
         """
+        if seed is not None and seed < 0:
+            raise OptionsError(f"expected a seed of at least 0, or None; got {seed!r}.")
         super().reset(seed=seed)
         changes = dict(options or {})
         if seed is not None:

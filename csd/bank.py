@@ -7,21 +7,21 @@ process that is killed, or another one that writes, can never leave the two out 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from csd import render
-from csd.axes import AXES, Axis
+from csd.axes import AXES, Axis, known_order
 from csd.descriptor import Csd
 from csd.encode import Encoder
 from csd.index import Entry, VectorIndex
 from csd.ledger import Ledger
 from csd.links import Links
-from csd.rows import ENTRIES, Where, entries, insert
+from csd.rows import ENTRIES, Where, entries, insert, parse
 from csd.score import Match, Vector, unit_rows
-from csd.tables import BankError, Identity, connect, transaction
+from csd.tables import BankError, Identity, connect, make_file, transaction
 
 MAX_RECORD_BYTES = 4 * 1024 * 1024
 """Longest canonical JSON of a descriptor; a rule-built one has a few kilobytes."""
@@ -35,9 +35,9 @@ class Bank(Ledger, Links):
     """
 
     def __init__(self, path: Path | None, encoder: Encoder, *, durable: bool = True) -> None:
-        """Open `path`; see `open`."""
-        identity = Identity(encoder=encoder.name, dimension=encoder.dimension, rendering=render.FORMAT)
-        super().__init__(connect(path, identity, durable=durable), "memory" if path is None else str(path))
+        """Open the existing file `path`; see `open`."""
+        connection = connect(path, _identity(encoder), durable=durable)
+        super().__init__(connection, "memory" if path is None else str(path))
         self._encoder = encoder
         self._index: VectorIndex | None = None
         self._seen = 0
@@ -49,15 +49,15 @@ class Bank(Ledger, Links):
         """Open the bank at `path`, or one in memory for None.
 
         Args:
-            path: the SQLite file; made, with its folder, where there is none.
+            path: the SQLite file; made where there is none, in a folder that must be there.
             encoder: makes the vectors; must be the one that filled the file.
-            create: whether a file may be made.
+            create: whether a file may be made; one that is there is never made into a bank.
             durable: whether a finished change must survive a power cut too; without it a change costs
                 a quarter on a busy disk and still survives the death of the process.
 
         Raises:
-            BankError: if the file is missing and may not be made, is no bank, is damaged or of another
-                format, or was filled by another encoder.
+            BankError: if the file is missing and may not or cannot be made, is empty, is no bank, is
+                damaged or of another format, or was filled by another encoder.
         """
         place = None if path is None else Path(path)
         if place is not None and not place.exists():
@@ -66,12 +66,7 @@ class Bank(Ledger, Links):
                     f"expected a memory bank at {place}; got no file there. Check the path, or run "
                     f"something that fills a bank first."
                 )
-            try:
-                place.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise BankError(
-                    f"expected a folder that can be made at {place.parent}; got {error}. Choose another path."
-                ) from error
+            make_file(place, _identity(encoder))
         return cls(place, encoder, durable=durable)
 
     def __enter__(self) -> Self:
@@ -116,9 +111,10 @@ class Bank(Ledger, Links):
         """Return descriptor `id`.
 
         Raises:
-            BankError: on an unknown id.
+            BankError: on an unknown id, or a record that is damaged or was altered.
         """
-        return Csd.from_json(self._fetch("SELECT record FROM csd WHERE row = ?", (self._row(id),))[0][0])
+        row = self._row(id)
+        return parse(id, self._fetch("SELECT record FROM csd WHERE row = ?", (row,))[0][0], self._where)
 
     def vectors(self, id: str) -> dict[Axis, Vector]:
         """Return the vectors of descriptor `id`, in canonical axis order, without the empty axes.
@@ -178,7 +174,7 @@ class Bank(Ledger, Links):
         """Return the `k` best descriptors for the query vectors, exactly; see `VectorIndex.search`.
 
         Args:
-            queries: axis -> (d,) float32 unit vector; a masked or unknown axis is left out.
+            queries: axis -> (d,) float32 unit vector; an axis left out is not asked.
             k: how many at most.
             weights: axis -> weight >= 0; None weighs all asked axes alike.
             where: which descriptors to choose from; None for all.
@@ -187,9 +183,10 @@ class Bank(Ledger, Links):
             Best score first, ties by id. Empty where nothing is asked or nothing takes part.
 
         Raises:
-            ValueError: on a negative `k`, a bad weight or a bad vector.
+            ValueError: on a name that is no axis, a negative `k`, a bad weight or a bad vector.
             BankError: if the file is damaged.
         """
+        _check_axes([*queries, *(weights or {})])
         index = self._current_index()
         rows = None if where is None else [row for (row,) in self._fetch(*where.sql())]
         return index.search(queries, k=k, weights=weights, rows=rows)
@@ -202,7 +199,13 @@ class Bank(Ledger, Links):
         weights: Mapping[Axis, float] | None = None,
         where: Where | None = None,
     ) -> list[Match]:
-        """Return the `k` best descriptors for a text on each axis; a blank text asks nothing."""
+        """Return the `k` best descriptors for a text on each axis; a blank text asks nothing.
+
+        Raises:
+            ValueError: on a name that is no axis, a negative `k` or a bad weight.
+            BankError: if the file is damaged.
+        """
+        _check_axes(texts)
         asked = {axis: texts[axis] for axis in AXES if texts.get(axis, "").strip()}
         rows = self._encoder.encode(list(asked.values()))
         return self.search(dict(zip(asked, rows, strict=True)), k=k, weights=weights, where=where)
@@ -285,3 +288,13 @@ class Bank(Ledger, Links):
 
     def _entries(self, test: str, row: int) -> list[Entry]:
         return entries(self._fetch(ENTRIES.format(test), (row,)), self._encoder.dimension, self._where)
+
+
+def _identity(encoder: Encoder) -> Identity:
+    return Identity(encoder=encoder.name, dimension=encoder.dimension, rendering=render.FORMAT)
+
+
+def _check_axes(names: Iterable[str]) -> None:
+    unknown = [str(name) for name in names if name not in AXES]
+    if unknown:
+        raise ValueError(f"expected axes out of {', '.join(known_order())}; got {', '.join(unknown)}.")

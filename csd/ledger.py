@@ -10,7 +10,7 @@ from typing import Any
 
 from csd.axes import AXES, Axis
 from csd.descriptor import canonical_json
-from csd.tables import BankFile, transaction
+from csd.tables import BankError, BankFile, transaction
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,12 +114,21 @@ class Ledger(BankFile):
             Failure(
                 number=number,
                 key=name,
-                conditions=json.loads(conditions),
+                conditions=self._read_json(conditions, number),
                 step=step,
-                used=tuple(json.loads(used)),
+                used=tuple(self._read_json(used, number)),
             )
             for number, name, conditions, step, used in rows
         ]
+
+    def _read_json(self, text: str, number: int) -> Any:
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise BankError(
+                f"expected JSON in failure {number} of the bank {self._where}; got {text[:80]!r}. "
+                f"Restore the file from a copy."
+            ) from error
 
     def has_failed(self, key: str, conditions: Mapping[str, Any]) -> bool:
         """Return whether `key` was logged as a failure under exactly these conditions."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from csd import render
 from csd.axes import AXES
-from csd.descriptor import Csd
 from csd.encode import Encoder
+from csd.rows import parse
 from csd.score import unit_rows
 from csd.tables import Identity, connect, explained, identity_meta, stored_identity, transaction
 
@@ -35,19 +35,22 @@ def reembed(path: str | Path, encoder: Encoder, *, progress: Callable[[int, int]
     connection = connect(Path(path), stored_identity(Path(path)))
     try:
         with transaction(connection, where):
-            return _replace_all(connection, encoder, progress)
+            return _replace_all(connection, encoder, where, progress)
     finally:
         with explained(where):
             connection.close()
 
 
 def _replace_all(
-    connection: sqlite3.Connection, encoder: Encoder, progress: Callable[[int, int], None] | None
+    connection: sqlite3.Connection,
+    encoder: Encoder,
+    where: str,
+    progress: Callable[[int, int], None] | None,
 ) -> int:
-    records = connection.execute("SELECT row, record FROM csd ORDER BY row").fetchall()
+    records = connection.execute("SELECT row, id, record FROM csd ORDER BY row").fetchall()
     connection.execute("DELETE FROM vector")
-    for done, (row, record) in enumerate(records, start=1):
-        csd = Csd.from_json(record)
+    for done, (row, id, record) in enumerate(records, start=1):
+        csd = parse(id, record, where)
         texts = {axis: text for axis in AXES if (text := render.render_axis(csd, axis))}
         vectors = unit_rows(encoder.encode(list(texts.values())), encoder.dimension, encoder.name)
         connection.executemany(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from pydantic import ValidationError
 
 from csd.axes import AXES, Axis
 from csd.descriptor import Csd
@@ -75,6 +77,34 @@ def insert(run: sqlite3.Connection, id: str, csd: Csd, record: str, vectors: Map
     )
     run.executemany("INSERT OR IGNORE INTO episode VALUES (?, ?)", [(*row, name) for name in meta.episodes])
     run.execute("INSERT INTO change (kind, row, id) VALUES ('add', ?, ?)", (*row, id))
+
+
+def parse(id: str, record: str, where: str) -> Csd:
+    """Return the descriptor that a bank's `record` of `id` holds.
+
+    Args:
+        id: the descriptor's id, which is a digest of its record.
+        record: the canonical JSON that `insert` wrote.
+        where: the bank's name in messages.
+
+    Raises:
+        BankError: on a record that is not what `id` was made from, or no descriptor of this release.
+    """
+    # The text as it stands is what was digested, so a damaged record is found without reading it.
+    found = f"csd_{hashlib.sha256(record.encode()).hexdigest()[:16]}"
+    if found != id:
+        raise BankError(
+            f"expected the record of descriptor {id} in {where} as it was written; got {len(record)} "
+            f"characters whose content has the id {found}. The record was damaged or altered: restore the "
+            f"file from a copy, or remove the descriptor and describe its episode again."
+        )
+    try:
+        return Csd.from_json(record)
+    except ValidationError as error:
+        raise BankError(
+            f"expected the record of descriptor {id} in {where} to be a descriptor; got {error}. "
+            f"Use the echo-memory release that wrote it, or describe its episode again."
+        ) from error
 
 
 def entries(found: Iterable[tuple[int, str, str, bytes]], dimension: int, where: str) -> list[Entry]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 APPLICATION_ID = 0x45434D42
@@ -102,51 +103,77 @@ class Identity:
 
 
 def connect(path: Path | None, identity: Identity, *, durable: bool = True) -> sqlite3.Connection:
-    """Open the bank file at `path`, making it where there is none; None for one in memory.
+    """Open the bank file at `path`, which must be there; None for a new one in memory.
 
-    A kill while the file is being made leaves an empty file, which counts as none. With `durable` a
-    finished change survives a power cut; without it, it survives the death of the process, and a power
-    cut may take back the newest changes, whole ones only.
+    With `durable` a finished change survives a power cut; without it, only the death of the process: a
+    power cut may take back the newest changes, whole ones only.
 
     Raises:
-        BankError: if the file is no bank, of a newer format, damaged, not writable, or filled by
-            another encoder.
+        BankError: if there is no file, or it is empty, no bank, of a newer format, damaged, not
+            writable, or filled by another encoder.
     """
     where = "memory" if path is None else str(path)
+    # Mode rw makes no file: an empty one would pass for a bank that lost everything.
+    address = ":memory:" if path is None else f"{path.absolute().as_uri()}?mode=rw"
     try:
-        connection = sqlite3.connect(path or ":memory:", timeout=30.0, isolation_level=None)
+        connection = sqlite3.connect(address, timeout=30.0, isolation_level=None, uri=True)
     except sqlite3.Error as error:
         raise BankError(
-            f"expected a file that can be opened or made at {where}; got {error}. "
-            f"Check that the folder exists and can be written to."
+            f"expected a file that can be opened at {where}; got {error}. Check that it can be written to."
         ) from error
     try:
         with explained(where):
+            if path is None:
+                _make(connection, identity, where)
             # Looked at before anything is set: the file may belong to another program.
             _check_kind(connection, where)
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-            _make_or_check(connection, identity, where)
+            _check_identity(connection, identity, where)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
+def make_file(path: Path, identity: Identity) -> None:
+    """Make an empty bank at `path`, whole or not at all; one that another process made first is kept.
+
+    Raises:
+        BankError: if the folder is missing or cannot be written to.
+    """
+    if not path.parent.is_dir():
+        raise BankError(
+            f"expected a folder at {path.parent} to make the bank {path.name} in; got none. "
+            f"Make the folder first, or check the path."
+        )
+    try:
+        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as beside, explained(str(path)):
+            draft = Path(beside) / "draft"
+            with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+                _make(connection, identity, str(path))
+            # A link, not a renaming: it never takes the place of a bank made in the meantime.
+            with suppress(FileExistsError):
+                path.hardlink_to(draft)
+    except OSError as error:
+        raise BankError(
+            f"expected a folder at {path.parent} that a bank can be made in; got {error}. "
+            f"Check its permissions and free space, or choose another path."
+        ) from error
+
+
 def stored_identity(path: Path) -> Identity:
     """Return what the vectors in the bank file at `path` were made with.
 
     Raises:
-        BankError: if there is no file, or it is no bank, damaged or of another format.
+        BankError: if there is no file, or it is empty, no bank, damaged or of another format.
     """
     where = str(path)
     if not path.is_file():
         raise BankError(f"expected a memory bank at {where}; got no file there. Check the path.")
     with explained(where), closing(sqlite3.connect(path, timeout=30.0, isolation_level=None)) as connection:
         _check_kind(connection, where)
-        if not _tables(connection):
-            raise BankError(f"expected a memory bank at {where}; got an empty file. Check the path.")
         meta = dict(connection.execute("SELECT key, value FROM meta"))
     return Identity(
         encoder=meta["encoder"], dimension=int(meta["dimension"]), rendering=int(meta["rendering"])
@@ -223,30 +250,33 @@ class BankFile:
 
 def _check_kind(connection: sqlite3.Connection, where: str) -> None:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
-    tables = _tables(connection)
-    if tables and application != APPLICATION_ID:
+    if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+        raise BankError(
+            f"expected a memory bank at {where}; got an empty file. Restore it, or remove it to start anew."
+        )
+    if application != APPLICATION_ID:
         raise BankError(
             f"expected a memory bank at {where}; got an SQLite file of another program "
             f"(application id {application:#x}). Choose another path; the file was left as it is."
         )
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if tables and version != FORMAT:
+    if version != FORMAT:
         raise BankError(
             f"expected bank format {FORMAT} at {where}; got format {version}. "
             f"Use the echo-memory release that wrote it, or build the bank again from the episodes."
         )
 
 
-def _make_or_check(connection: sqlite3.Connection, identity: Identity, where: str) -> None:
-    if not _tables(connection):
-        with transaction(connection, where):
-            # Another process may have made them while this one waited for the write lock.
-            if not _tables(connection):
-                for statement in SCHEMA.split(";"):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                connection.execute(f"PRAGMA user_version = {FORMAT}")
-                connection.executemany("INSERT INTO meta VALUES (?, ?)", identity_meta(identity).items())
+def _make(connection: sqlite3.Connection, identity: Identity, where: str) -> None:
+    with transaction(connection, where):
+        for statement in SCHEMA.split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", identity_meta(identity).items())
+
+
+def _check_identity(connection: sqlite3.Connection, identity: Identity, where: str) -> None:
     found = dict(connection.execute("SELECT key, value FROM meta"))
     expected = identity_meta(identity)
     differing = [key for key in expected if found.get(key) != expected[key]]
@@ -268,8 +298,3 @@ def identity_meta(identity: Identity) -> dict[str, str]:
 
 def _words(meta: dict[str, str]) -> str:
     return ", ".join(f"{key} {meta.get(key)!r}" for key in ("encoder", "dimension", "rendering"))
-
-
-def _tables(connection: sqlite3.Connection) -> int:
-    count: int = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-    return count

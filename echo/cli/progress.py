@@ -23,6 +23,7 @@ class RunProgress:
         self._steps = {spec.name: spec.steps for spec in specs}
         self._console = console
         self._done: dict[str, int] = {}
+        self._first_with: dict[str, str] = {}
         self._advanced: dict[str, int] = {}
         self._tasks: dict[str, TaskID] = {}
         self._bars = Progress(
@@ -69,9 +70,13 @@ class RunProgress:
         )
 
     def failed(self, name: str, error: str) -> None:
-        """Take the bar of a run away and say why it has no result."""
+        """Take the bar of a run away and say why it has no result, the same reason once."""
         self._end(name)
-        self._console.print(f"[{len(self._done)}/{len(self._steps)}] {name} FAILED: {error}", markup=False)
+        first = self._first_with.setdefault(error, name)
+        told = error if first == name else f"as {first}"
+        self._console.print(
+            f"[{len(self._done)}/{len(self._steps)}] {name} FAILED: {told}", markup=False, soft_wrap=True
+        )
 
     def _end(self, name: str) -> None:
         if name in self._tasks:

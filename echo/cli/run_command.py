@@ -75,6 +75,7 @@ def unlock(
         )
         command = _command_line(context, axes or [])
         outcome = _play(specs, out, context.obj, jobs or os.cpu_count() or 1, command)
+        _warn_of_foreign(outcome)
         if as_json:
             print_json(_outcome_json(outcome, out))
         else:
@@ -93,6 +94,16 @@ def _play(specs: Sequence[UnlockSpec], out: Path, player: Any, jobs: int, comman
         return run_grid(
             specs, out, player=player or play_minecraft, jobs=jobs, command=command, listener=listener
         )
+
+
+def _warn_of_foreign(outcome: GridOutcome) -> None:
+    """Say on standard error, in one line, which kept results other code made than this."""
+    from echo.experiments.provenance import code_commit, package_versions, tell_foreign
+
+    kept = [run for run in outcome.results if run.spec.name in outcome.kept]
+    told = tell_foreign(kept, code_commit(), package_versions())
+    if told is not None:
+        typer.echo(f"warning: {told}", err=True)
 
 
 def _command_line(context: typer.Context, axes: list[str]) -> str:
@@ -154,7 +165,12 @@ def _print_outcome(outcome: GridOutcome, out: Path) -> None:
             f"{spent:,.0f}",
         )
     console = out_console()
-    console.print(table)
-    for name, error in outcome.failed.items():
-        console.print(f"failed: {name}: {error}", markup=False)
-    console.print(f"next: echo-memory report {shlex.quote(str(out))}", markup=False, soft_wrap=True)
+    if outcome.results:
+        console.print(table)
+    if outcome.failed:
+        # Why was told on standard error as it happened.
+        tried = len(outcome.failed) + len(outcome.results)
+        names = ", ".join(outcome.failed)
+        console.print(f"failed: {len(outcome.failed)} of {tried} runs: {names}", markup=False, soft_wrap=True)
+    if outcome.results:
+        console.print(f"next: echo-memory report {shlex.quote(str(out))}", markup=False, soft_wrap=True)

@@ -48,9 +48,9 @@ SOURCE_COLOURS: dict[str, str] = {
 AXIS_COLOURS: dict[str, str] = {
     "struct": "#7a4fd0",
     "attr": "#d06a9c",
-    "proc": "#d9a441",
-    "func": "#3aa6a0",
-    "inter": "#6c8ebf",
+    "proc": "#8a5a35",
+    "func": "#9acd32",
+    "inter": "#8fd3f0",
 }
 
 Draw = Callable[["Figure", Theme], None]
@@ -124,6 +124,9 @@ def draw_speedups(summary: Summary) -> Draw:
                     [x], [value.median], "o", color=colours[one.label], markerfacecolor=fill, markersize=7
                 )
             axes.plot([], [], "o", color=colours[one.label], label=f"over {one.label}")
+        if not any(value.median is not None for one in compared for value in (one.speedup or {}).values()):
+            axes.text(0.5, 0.6, _nothing_compared(counts), transform=axes.transAxes, color=theme.ink,
+                      ha="center", fontsize=11)  # fmt: skip
         axes.axhline(1, color=theme.ink, linewidth=1, linestyle=":")
         axes.set_yscale("log", base=2)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}x")
@@ -137,6 +140,13 @@ def draw_speedups(summary: Summary) -> Draw:
         figure.subplots_adjust(left=0.075, right=0.775, top=0.96, bottom=0.1)
 
     return draw
+
+
+def _nothing_compared(counts: Sequence[int]) -> str:
+    """Return why a figure of speed-ups at `counts` items shows none."""
+    if not counts:
+        return "Nothing to compare: no runs of echo beside another agent."
+    return f"No pair of runs reached {' or '.join(f'{count}' for count in counts)} items."
 
 
 def draw_sources(summary: Summary) -> Draw:

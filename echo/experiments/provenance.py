@@ -8,6 +8,12 @@ import subprocess
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from echo.experiments.results import RunResult
 
 PACKAGES: tuple[str, ...] = (
     "echo-memory",
@@ -58,6 +64,36 @@ def _git(root: Path, *arguments: str) -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.strip() if done.returncode == 0 else None
+
+
+def tell_foreign(results: Sequence[RunResult], commit: str | None, versions: Mapping[str, str]) -> str | None:
+    """Return a warning, in one line, of results that other code made than that of `commit` and `versions`.
+
+    None where there are none. Commits are cut to 12 digits.
+    """
+    foreign = [run for run in results if run.commit != commit or run.versions != versions]
+    if not foreign:
+        return None
+    commits = [_short(run.commit) for run in foreign if run.commit != commit]
+    changed = [
+        f"{name} {run.versions.get(name, 'absent')}"
+        for run in foreign
+        for name in sorted({*run.versions, *versions})
+        if run.versions.get(name) != versions.get(name)
+    ]
+    made = [f"commit {one}" for one in dict.fromkeys(commits)] + list(dict.fromkeys(changed))
+    return (
+        f"{len(foreign)} of {len(results)} kept {'result' if len(results) == 1 else 'results'} made with "
+        f"{', '.join(made)}; this is commit {_short(commit)}. To play all anew, choose another --out."
+    )
+
+
+def _short(commit: str | None) -> str:
+    """Return a commit's first 12 digits with its ``+changes``."""
+    if commit is None:
+        return "unknown"
+    digits, plus, changes = commit.partition("+")
+    return digits[:12] + plus + changes
 
 
 @lru_cache(maxsize=1)

@@ -89,8 +89,9 @@ def _head(summary: Summary) -> str:
     spec = summary.runs[0].spec
     names = "real names" if spec.invented_names is None else f"invented names (seed {spec.invented_names})"
     text = (
-        f"{len(summary.competitors)} agents, {len(summary.seeds)} seeds ({_ranges(summary.seeds)}), "
-        f"{summary.steps:,} counted actions a run, {spec.shots} demonstrations, {names}. "
+        f"{_count(len(summary.competitors), 'agent')}, "
+        f"{_count(len(summary.seeds), 'seed')} ({_ranges(summary.seeds)}), "
+        f"{_count(summary.steps, 'counted action')} a run, {_count(spec.shots, 'demonstration')}, {names}. "
         f"Reasoner: none (no language model); encoder: {spec.encoder}. "
         f"Minecraft {escape(spec.world.version)} rules."
     )
@@ -105,6 +106,24 @@ def _head(summary: Summary) -> str:
             f"the seeds that both sides played.</p>"
         )
     return f"<header>\n<h1>Cold-start unlocking</h1>\n<p>{text}</p>\n{warning}\n</header>"
+
+
+def _count(number: int, thing: str) -> str:
+    """Return a number with what it counts.
+
+    >>> _count(1, "seed"), _count(2000, "seed")
+    ('1 seed', '2,000 seeds')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def milliseconds(value: float) -> str:
+    """Return a time in milliseconds with one decimal, never as 0.0.
+
+    >>> milliseconds(0.04), milliseconds(1.52)
+    ('< 0.1 ms', '1.5 ms')
+    """
+    return "< 0.1 ms" if value < 0.05 else f"{value:.1f} ms"
 
 
 def _ranges(seeds: Sequence[int]) -> str:
@@ -175,13 +194,13 @@ def _moment(moment: Moment, timeline: Timeline) -> str:
 def _provenance(summary: Summary) -> str:
     first = summary.runs[0]
     wall = sum(run.timing.wall_seconds for run in summary.runs)
-    decisions = ", ".join(f"{one.label} {one.decision_ms:.1f} ms" for one in summary.competitors)
+    decisions = ", ".join(f"{one.label} {milliseconds(one.decision_ms)}" for one in summary.competitors)
     facts = {
         "command": "; ".join(summary.commands),
         "code": ", ".join(summary.commits),
         "versions": ", ".join(f"{name} {value}" for name, value in first.versions.items()),
         "machine": ", ".join(f"{name} {value}" for name, value in first.machine.items()),
-        "time": f"{wall:,.0f} s over {len(summary.runs)} runs; median decision: {decisions}",
+        "time": f"{wall:,.0f} s over {_count(len(summary.runs), 'run')}; median decision: {decisions}",
         "spec": f"{first.spec_digest[:16]} ({first.spec.name})",
     }
     rows = "".join(f"<dt>{name}</dt><dd><code>{escape(text)}</code></dd>" for name, text in facts.items())

@@ -193,7 +193,8 @@ def read_results(folder: Path) -> tuple[RunResult, ...]:
 
     Raises:
         UsageError: if `folder` holds no results.
-        ResultsError: if it is of another version or a file in it cannot be read.
+        ResultsError: if it is of another version, a file in it cannot be read, or a file is not called
+            after the run it holds (so that no run can count twice).
     """
     check_folder(folder)
     paths = sorted((folder / "runs").glob("*.json"))
@@ -202,7 +203,27 @@ def read_results(folder: Path) -> tuple[RunResult, ...]:
             f"expected a results folder with runs/*.json; got none in {folder}. "
             f"Make one with: echo-memory run unlock --out {folder}"
         )
-    return tuple(read_result(path) for path in paths)
+    return tuple(_read_named(path) for path in paths)
+
+
+def _read_named(path: Path) -> RunResult:
+    """Read a result that must lie under its run's name.
+
+    Raises:
+        ResultsError: as `read_result`, and if the file has another name.
+    """
+    result = read_result(path)
+    if path.stem != result.spec.name:
+        own = path.with_name(f"{result.spec.name}.json")
+        if own.exists():
+            advice = f"{own.name} lies beside it, and a run counts once: delete {path.name}."
+        else:
+            advice = f"Rename it to {own.name}, or move it out of the folder."
+        raise ResultsError(
+            f"expected the result of the run {path.stem}; got the one of {result.spec.name} in {path}. "
+            f"{advice}"
+        )
+    return result
 
 
 def check_folder(folder: Path) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as Stop
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TextIO
 
 from echo.experiments.results import ResultsError, RunResult, claim_folder, read_result, run_file
 from echo.experiments.spec import UnlockSpec, UsageError
@@ -106,7 +106,8 @@ def run_grid(
         listener: Told about progress.
 
     Raises:
-        UsageError: if `folder` holds runs made in other circumstances, or another process is running in it.
+        UsageError: if `folder` cannot be made or written to, holds runs made in other circumstances, or
+            another process is running in it.
         ResultsError: if `folder` is of another version or a file in it is unreadable.
     """
     with _only_one_here(folder):
@@ -126,8 +127,7 @@ def run_grid(
 @contextmanager
 def _only_one_here(folder: Path) -> Iterator[None]:
     """Hold the folder's lock; the system frees it when the process ends, however it ends."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
+    with _open_lock(folder) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -136,6 +136,26 @@ def _only_one_here(folder: Path) -> Iterator[None]:
                 f"{folder}. Wait for it to end, or choose another folder with --out."
             ) from error
         yield
+
+
+def _open_lock(folder: Path) -> TextIO:
+    """Make `folder` with its place for results, and open its lock file.
+
+    Raises:
+        UsageError: if it is no folder, lies below a file, or cannot be written to.
+    """
+    try:
+        (folder / "runs").mkdir(parents=True, exist_ok=True)
+        return (folder / ".lock").open("w")
+    except OSError as error:
+        if folder.exists() and not folder.is_dir():
+            got = "a file"
+        else:
+            got = f"{error.strerror or error} ({error.filename})"
+        raise UsageError(
+            f"expected a folder that can be made and written to at {folder}; got {got}. "
+            f"Choose another folder with --out."
+        ) from error
 
 
 @contextmanager

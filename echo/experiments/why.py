@@ -19,9 +19,10 @@ from csd.descriptor import Csd
 from csd.encode import load_encoder
 from csd.render import render_axis
 from csd.score import cosines
-from csd.tables import BankError
+from csd.tables import BankError, stored_identity
 from csd.wording import read_amount
 from echo.agent.threads import ThreadError, UnlockThread, read_threads
+from echo.experiments.demonstrate import SOURCE as DEMONSTRATION
 from echo.experiments.results import (
     ResultsError,
     RunResult,
@@ -88,23 +89,54 @@ def trace_unlock(item: str, result: RunResult, folder: Path) -> Thread:
     with _open_bank(memory, result.spec.encoder) as bank:
         thread = _Tracer(result=result, memory=memory, bank=bank, kept=kept).from_unlock(found)
     if bank is None:
-        note = f"no memory at {memory}: run with --record unlocks to keep descriptors and episodes"
-        thread = replace(thread, missing=(*thread.missing, note))
+        thread = replace(thread, missing=(*thread.missing, _without_bank(result, memory)))
     return thread
 
 
 @contextmanager
 def _open_bank(memory: Path, encoder: str) -> Iterator[Bank | None]:
-    """Open a run's memory bank, None where the run kept none."""
+    """Open a run's memory bank, None where there is none; whatever lies there is read and never changed.
+
+    Raises:
+        ResultsError: if it is damaged, no bank, or was filled by another encoder.
+    """
     path = memory / BANK_FILE
-    if not path.is_file():
+    if not path.exists():
         yield None
         return
     try:
+        # Opening makes tables where a file has none, so what is no bank is turned away before.
+        _check_bank(path)
         with Bank.open(path, load_encoder(ENCODER_NAMES[encoder]), create=False) as bank:
             yield bank
     except BankError as error:
         raise ResultsError(str(error)) from error
+
+
+def _check_bank(path: Path) -> None:
+    """Raise where the file at `path` is no filled bank, without writing to it.
+
+    Raises:
+        ResultsError: if it is empty or says nothing of how it was made.
+        BankError: if it is no bank, of another format or damaged.
+    """
+    advice = "Restore the file from a copy, or play the run again into another folder with --out."
+    if path.is_file() and path.stat().st_size == 0:
+        raise ResultsError(f"expected an undamaged bank at {path}; got an empty file (0 bytes). {advice}")
+    try:
+        stored_identity(path)
+    except (KeyError, ValueError) as error:
+        raise ResultsError(
+            f"expected an undamaged bank at {path}; got one that does not say what made it ({error!r}). "
+            f"{advice}"
+        ) from error
+
+
+def _without_bank(result: RunResult, memory: Path) -> str:
+    """Return why a run has no memory bank: it kept none, or the file is gone."""
+    if result.spec.record == "none":
+        return f"no memory at {memory}: run with --record unlocks to keep descriptors and episodes"
+    return f"{BANK_FILE} is missing from {memory}, where the run kept it: put it back from a copy"
 
 
 class _Tracer:
@@ -182,18 +214,9 @@ class _Tracer:
         if csd is None:
             gone = f"{id} is not in the run's memory bank" if self._bank is not None else ""
             note = (gone,) if gone else ()
-            return Thread(
-                item="unknown",
-                action=None,
-                source="unknown",
-                axes={},
-                csd=id,
-                statements={},
-                cosines={},
-                missing=note,
-            )
+            return _thread("unknown", "unknown", id, note)
         shown = csd.meta.product or csd.meta.task
-        kind = "demonstration" if csd.meta.world == "demonstration" else "experience"
+        kind = DEMONSTRATION if self._demonstrated(csd) else "experience"
         thread = _thread(shown, kind, id)
         if id in self._told:
             return replace(thread, repeated=True)
@@ -209,22 +232,36 @@ class _Tracer:
         if csd is None:
             return replace(thread, episodes=seen, missing=tuple(missing))
         texts = {axis.value: render_axis(csd, axis) for axis in AXES}
-        statements = {axis: tuple(text.split("; ")) for axis, text in texts.items() if text}
-        return replace(
-            thread, statements=statements, episodes=seen, needs=self._needs(csd), missing=tuple(missing)
-        )
+        statements = {
+            axis: tuple(_in_words(line) for line in text.split("; ")) for axis, text in texts.items() if text
+        }
+        needs = self._needs(csd, given=thread.source == DEMONSTRATION)
+        return replace(thread, statements=statements, episodes=seen, needs=needs, missing=tuple(missing))
 
-    def _needs(self, csd: Csd) -> tuple[str, ...]:
-        """Return what the product was made of, each with how it had come."""
+    def _needs(self, csd: Csd, *, given: bool) -> tuple[str, ...]:
+        """Return what the product was made of, each with how it had come: by the run, or `given` to it."""
         told = []
         for statement in csd.proc:
             if statement.predicate != "consumes":
                 continue
             used = str(statement.value)
+            if given:
+                told.append(f"{used} (given for the demonstration)")
+                continue
             amount = read_amount(used)
             earlier = self._by_shown.get(amount[0] if amount else used)
             told.append(f"{used} (action {earlier.action:,}, {earlier.source})" if earlier else used)
         return tuple(dict.fromkeys(told))
+
+    def _demonstrated(self, csd: Csd) -> bool:
+        """Return whether a descriptor tells of demonstrations alone."""
+        if csd.meta.world == DEMONSTRATION:
+            return True
+        try:
+            sources = [read_episode(self._memory, name).source for name in csd.meta.episodes]
+        except (MfmError, ValueError):
+            return False
+        return bool(sources) and all(source == DEMONSTRATION for source in sources)
 
     def _get(self, id: str | None) -> Csd | None:
         """Return a descriptor of the bank, None where there is no such one."""
@@ -237,6 +274,12 @@ class _Tracer:
         except (MfmError, ValueError):
             return SeenIn(id=name, told="not on disk", path=None)
         return SeenIn(id=name, told=tell_episode(episode), path=str(episode_path(self._memory, name)))
+
+
+def _in_words(line: str) -> str:
+    """Return a statement as a reader would say it; the text that is embedded stays as it is."""
+    ending = " was made at none"
+    return line.removesuffix(ending) + " was made by hand" if line.endswith(ending) else line
 
 
 def _thread(item: str, source: str, csd: str, missing: tuple[str, ...] = ()) -> Thread:

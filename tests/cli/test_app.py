@@ -63,8 +63,39 @@ def test_the_command_in_a_result_repeats_the_run(folder):
 def test_a_failed_run_ends_with_1_and_is_named(tmp_path):
     done = call(*RUN, "--agents", "echo", "--seeds", "0-1", "--out", str(tmp_path), player=play_badly)
     assert done.exit_code == 1
-    assert "failed: echo-s01: RuntimeError: no land to stand on" in done.stdout.replace("\n", " ")
-    assert "echo-s01 FAILED" in done.stderr
+    assert "failed: 1 of 2 runs: echo-s01\n" in done.stdout
+    assert "echo-s01 FAILED: RuntimeError: no land to stand on\n" in done.stderr
+    assert done.output.count("no land to stand on") == 1
+    assert "next: echo-memory report" in done.stdout
+
+
+def test_where_all_runs_failed_there_is_no_report_to_make_and_one_reason_is_told_once(tmp_path):
+    words = ("--agents", "edits,echo", "--seeds", "1", "--out", str(tmp_path))
+    done = call(*RUN, *words, player=play_badly)
+    assert done.exit_code == 1
+    assert done.stdout == "failed: 2 of 2 runs: edits-s01, echo-s01\n"
+    assert done.stderr.count("no land to stand on") == 1
+    assert done.stderr.count("FAILED") == 2
+
+
+def test_out_that_is_a_file_is_wrong_use(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for out, got in ((tmp_path / "file", "got a file"), (tmp_path / "file" / "below", "got Not a directory")):
+        done = call(*RUN, "--out", str(out))
+        assert done.exit_code == 2
+        assert got in done.stderr
+        assert "Choose another folder with --out" in done.stderr
+
+
+def test_results_kept_from_another_commit_are_told_in_one_line(tmp_path):
+    words = (*RUN, "--agents", "echo", "--seeds", "0", "--out", str(tmp_path))
+    assert "warning" not in call(*words).stderr
+    path = tmp_path / "runs" / "echo-s00.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "commit": "0123456789abcdef"}))
+    done = call(*words, "--json")
+    (warning,) = [line for line in done.stderr.splitlines() if "warning" in line]
+    assert warning.startswith("warning: 1 of 1 kept result made with commit 0123456789ab; this is commit ")
+    assert json.loads(done.stdout)["runs"][0]["kept"]
 
 
 @pytest.mark.parametrize(

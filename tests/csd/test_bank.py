@@ -30,9 +30,11 @@ def found(bank: Bank, axis: Axis, text: str, *, k: int = 10, where: Where | None
 
 
 def test_what_was_added_is_read_back_equal(tmp_path: Path) -> None:
-    with Bank.open(tmp_path / "new" / "bank.db", HashingEncoder()) as bank:
+    path = tmp_path / "50% new?#.db"
+    with Bank.open(path, HashingEncoder()) as bank:
         id = bank.add(wooden_pickaxe())
-    with Bank.open(tmp_path / "new" / "bank.db", HashingEncoder(), create=False) as bank:
+    assert list(tmp_path.iterdir()) == [path]
+    with Bank.open(path, HashingEncoder(), create=False) as bank:
         assert bank.ids() == [id] == [wooden_pickaxe().id]
         assert bank.get(id) == wooden_pickaxe()
         assert id in bank
@@ -79,6 +81,19 @@ def test_a_descriptor_is_found_by_its_own_text_with_score_one(bank: Bank) -> Non
 def test_a_blank_text_asks_nothing(bank: Bank) -> None:
     bank.add(digging("sand"))
     assert bank.query_text({Axis.ATTR: "", Axis.FUNC: "  \n"}, k=5) == []
+
+
+@pytest.mark.parametrize("name", ["colour", "FUNC", ""])
+def test_a_name_that_is_no_axis_is_refused_with_those_known(bank: Bank, name: str) -> None:
+    bank.add(digging("sand"))
+    [vector] = HashingEncoder().encode(["sand drops sand"])
+    complaint = f"expected axes out of struct, attr, proc, func, inter; got {name}\\.$"
+    with pytest.raises(ValueError, match=complaint):
+        bank.query_text({Axis.ATTR: "sand", name: ""}, k=1)  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match=complaint):
+        bank.search({name: vector}, k=1)  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match=complaint):
+        bank.search({Axis.ATTR: vector}, k=1, weights={name: 1.0})  # type: ignore[dict-item]
 
 
 def test_an_empty_bank_finds_nothing(bank: Bank) -> None:

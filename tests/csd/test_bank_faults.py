@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import sqlite3
@@ -13,10 +14,11 @@ import pytest
 
 from csd.axes import AXES, Axis
 from csd.bank import Bank
+from csd.descriptor import canonical_json
 from csd.encode import Encoder, HashingEncoder
 from csd.reembed import reembed
 from csd.render import render_axis
-from csd.tables import BankError
+from csd.tables import BankError, Identity, make_file
 from tests.csd.descriptors import axes_of, digging, playing, wooden_pickaxe
 from tests.csd.other_encoder import FixedEncoder, ReversedEncoder
 
@@ -126,10 +128,25 @@ def test_a_missing_file_is_not_made_by_who_only_reads(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_a_missing_folder_is_named_and_not_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(BankError, match=r"folder that can be made at .*file"):
-        Bank.open(tmp_path / "file" / "sub" / "bank.db", HashingEncoder())
+    for folder in (tmp_path / "file", tmp_path / "deep" / "er"):
+        with pytest.raises(
+            BankError, match=rf"expected a folder at {folder} to make the bank bank.db in; got none"
+        ):
+            Bank.open(folder / "bank.db", HashingEncoder())
+    assert [found.name for found in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_folder_that_nothing_can_be_written_to_is_named() -> None:
+    with pytest.raises(BankError, match=r"expected a folder at /proc that a bank can be made in; got "):
+        Bank.open("/proc/bank.db", HashingEncoder())
+
+
+def test_a_bank_that_another_process_made_in_the_meantime_is_kept(path: Path) -> None:
+    make_file(path, Identity(encoder="reversed-256", dimension=256, rendering=1))
+    with Bank.open(path, HashingEncoder(), create=False) as bank:
+        assert len(bank) == 2
 
 
 def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
@@ -145,10 +162,50 @@ def test_what_an_encoder_must_not_give_does_not_get_into_the_file(value: float) 
         assert len(bank) == 0
 
 
-def test_an_empty_file_becomes_a_bank(tmp_path: Path) -> None:
+@pytest.mark.parametrize("create", [True, False])
+def test_an_empty_file_is_refused_not_taken_for_a_new_bank(tmp_path: Path, create: bool) -> None:
     (tmp_path / "bank.db").touch()
-    with Bank.open(tmp_path / "bank.db", HashingEncoder()) as bank:
-        assert bank.ids() == []
+    with pytest.raises(BankError, match=r"bank at .*bank.db; got an empty file.*remove it to start anew"):
+        Bank.open(tmp_path / "bank.db", HashingEncoder(), create=create)
+    assert [(found.name, found.read_bytes()) for found in tmp_path.iterdir()] == [("bank.db", b"")]
+
+
+@pytest.mark.parametrize(
+    "alter",
+    [
+        "substr(record, 1, 200)",
+        "''",
+        "'{}'",
+        "replace(record, 'forest', 'desert')",
+        "record || ' '",
+    ],
+)
+def test_a_record_that_is_not_what_its_id_was_made_from_is_named(path: Path, alter: str) -> None:
+    id, other = wooden_pickaxe().id, digging("sand").id
+    execute(path, f"UPDATE csd SET record = {alter} WHERE id = '{id}'")
+    with Bank.open(path, HashingEncoder()) as bank:
+        with pytest.raises(
+            BankError, match=rf"record of descriptor {id} in .*bank.db as it was written; .*altered: restore"
+        ):
+            bank.get(id)
+        assert bank.get(other) == digging("sand")
+
+
+def test_a_record_under_the_id_of_another_is_named(path: Path) -> None:
+    id = digging("sand").id
+    execute(path, f"UPDATE csd SET id = 'csd_{'0' * 16}' WHERE id = '{id}'")
+    complaint = rf"descriptor csd_0{{16}} in .*content has the id {id}"
+    with Bank.open(path, HashingEncoder()) as bank, pytest.raises(BankError, match=complaint):
+        bank.get("csd_" + "0" * 16)
+
+
+def test_a_whole_record_of_another_release_says_which_field_is_not_known(path: Path) -> None:
+    record = canonical_json({**json.loads(digging("sand").canonical()), "mood": "calm"})
+    id = f"csd_{hashlib.sha256(record.encode()).hexdigest()[:16]}"
+    execute(path, f"UPDATE csd SET id = '{id}', record = '{record}' WHERE id = '{digging('sand').id}'")
+    complaint = rf"(?s)record of descriptor {id} in .*mood.*release that wrote"
+    with Bank.open(path, HashingEncoder()) as bank, pytest.raises(BankError, match=complaint):
+        bank.get(id)
 
 
 def test_reembedding_gives_the_bank_that_the_new_encoder_would_have_filled(path: Path) -> None:
@@ -217,7 +274,7 @@ def test_a_kill_before_any_statement_leaves_acknowledged_changes_whole_and_other
     tmp_path: Path,
 ) -> None:
     count = answer(run("deaths", str(tmp_path), "0", "3"))
-    killed = sorted(tmp_path.glob("*.db"))[:-1]
+    killed = [done.with_suffix(".db") for done in sorted(tmp_path.glob("*.done"))[:-1]]
     assert len(killed) == count
     assert len(killed) >= 20
     for path in killed:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,3 +81,16 @@ def test_failures_stay_when_what_they_were_built_from_is_removed(bank: Bank) -> 
     bank.log_failure("craft A", {}, step=0, used=(id,))
     bank.remove(id)
     assert bank.failures()[0].used == (id,)
+
+
+def test_a_damaged_failure_is_told_with_its_number_and_file(tmp_path: Path) -> None:
+    path = tmp_path / "bank.sqlite"
+    with Bank.open(path, HashingEncoder()) as bank:
+        bank.log_failure("grid", {"rows": "AA"}, step=3)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE failure SET conditions = '{\"rows\": '")
+    with (
+        Bank.open(path, HashingEncoder()) as bank,
+        pytest.raises(BankError, match=r"expected JSON in failure 1 of the bank .*bank\.sqlite"),
+    ):
+        bank.failures()

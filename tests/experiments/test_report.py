@@ -5,10 +5,20 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from echo.experiments.figures import competitor_colours, spread
+from echo.experiments.figures import (
+    AXIS_COLOURS,
+    LIGHT,
+    SOURCE_COLOURS,
+    competitor_colours,
+    draw_speedups,
+    render_svg,
+    spread,
+)
 from echo.experiments.report import write_report
+from echo.experiments.report_html import milliseconds
 from echo.experiments.results import write_result
 from echo.experiments.spec import UnlockSpec, UsageError, make_grid, parse_variants
 from echo.experiments.summary import summarise
@@ -104,6 +114,41 @@ def test_one_run_of_one_agent_without_unlocks_is_a_report_too(tmp_path):
     write_result(tmp_path, make_run(UnlockSpec(agent="none", steps=50)))
     text = "".join(read(write_report(tmp_path).page).text)
     assert "Nothing to compare" in text
+    assert "1 agent, 1 seed (0), 50 counted actions a run" in text
+
+
+def test_an_empty_figure_of_speed_ups_says_why():
+    few = [make_run(UnlockSpec.model_validate({"agent": agent}), 3, 9) for agent in ("edits", "echo")]
+    drawn = render_svg(draw_speedups(summarise(few)), 4.2, "Speed-up")
+    assert "No pair of runs reached 60 or 80 or 100 or 120 items." in drawn
+    many = [
+        make_run(UnlockSpec.model_validate({"agent": agent}), *range(1, 70)) for agent in ("edits", "echo")
+    ]
+    assert "No pair" not in render_svg(draw_speedups(summarise(many)), 4.2, "Speed-up")
+    alone = render_svg(draw_speedups(summarise(few[1:])), 4.2, "Speed-up")
+    assert "no runs of echo beside another agent" in alone
+
+
+@pytest.mark.parametrize(
+    ("value", "told"), [(0.0, "< 0.1 ms"), (0.049, "< 0.1 ms"), (0.05, "0.1 ms"), (12.34, "12.3 ms")]
+)
+def test_a_short_decision_is_not_told_as_none(value, told):
+    assert milliseconds(value) == told
+
+
+def test_axes_and_sources_look_unlike_each_other():
+    def lab(colour: str) -> np.ndarray:
+        """CIE L*a*b* under D65, in which a distance of 2 is just seen."""
+        value = np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+        linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
+        to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+        xyz = np.array(to_xyz) @ linear / np.array([0.9505, 1.0, 1.089])
+        f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+        return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+    for axis in AXIS_COLOURS.values():
+        for other in (*SOURCE_COLOURS.values(), LIGHT.paper):
+            assert np.linalg.norm(lab(axis) - lab(other)) > 20, (axis, other)
 
 
 def test_an_unknown_run_for_the_timeline_is_refused_with_the_known_ones(folder):

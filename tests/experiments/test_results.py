@@ -94,6 +94,22 @@ def test_a_missing_result_is_no_empty_result(tmp_path):
         read_results(tmp_path)
 
 
+def test_a_result_under_another_name_is_refused_with_its_own(tmp_path):
+    path = write_result(tmp_path, make_run(SPEC, 3))
+    path.rename(path.with_name("echo-s07.json"))
+    with pytest.raises(
+        ResultsError, match=r"the run echo-s07; got the one of echo-s01 in .*Rename it to echo-s01\.json"
+    ):
+        read_results(tmp_path)
+
+
+def test_a_copy_of_a_result_does_not_count_twice(tmp_path):
+    path = write_result(tmp_path, make_run(SPEC, 3))
+    path.with_name("copy.json").write_bytes(path.read_bytes())
+    with pytest.raises(ResultsError, match=r"echo-s01\.json lies beside it.*delete copy\.json"):
+        read_results(tmp_path)
+
+
 def test_a_folder_takes_more_agents_and_seeds_in_the_same_circumstances(tmp_path):
     claim_folder(tmp_path, SPEC)
     claim_folder(tmp_path, UnlockSpec(agent="edits", seed=5, steps=100))

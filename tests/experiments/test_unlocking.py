@@ -74,6 +74,21 @@ def test_a_folder_in_which_something_runs_is_left_alone(tmp_path):
             run_grid(grid(0), tmp_path, player=play_fake, jobs=1, command="", listener=Ear())
 
 
+@pytest.mark.parametrize("below", ["", "deeper", "deeper/still"])
+def test_a_file_in_place_of_the_folder_is_wrong_use_and_stays(tmp_path, below):
+    file = tmp_path / "notes.txt"
+    file.write_text("mine")
+    with pytest.raises(UsageError, match=r"expected a folder that can be made .*notes\.txt.*got .*--out"):
+        run_grid(grid(0), file / below, player=play_fake, jobs=1, command="", listener=Ear())
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that nobody can write to")
+def test_a_folder_that_cannot_be_written_to_is_wrong_use():
+    with pytest.raises(UsageError, match=r"made and written to at /proc/echo-memory; got .*--out"):
+        run_grid(grid(0), Path("/proc/echo-memory"), player=play_fake, jobs=1, command="", listener=Ear())
+
+
 def test_a_result_of_another_spec_under_the_same_name_is_not_taken_for_finished(tmp_path):
     other = UnlockSpec(agent="echo", steps=91, record="none")
     write_result(tmp_path, make_run(other, 3))

@@ -66,6 +66,69 @@ def test_a_demonstration_ends_a_thread_by_name(tmp_path):
     assert (first.repeated, second.repeated) == (False, True)
 
 
+def test_what_a_demonstration_used_was_given_whatever_the_run_made_later(tmp_path):
+    memory = memory_folder(tmp_path, SPEC.name)
+    shown = make_episode("crafting_table", 3, 0)
+    with Recorder.open(memory, source="demonstration") as recorder:
+        episode = recorder.write(goal=shown.goal, steps=shown.steps, after=shown.after)
+    with Bank.open(memory / "bank.sqlite", HashingEncoder()) as bank:
+        # The world says nothing here: only the episode's source tells a demonstration.
+        demonstration = bank.add(describe("crafting_table", 3, episode))
+        own = bank.add(describe("wooden_pickaxe", 4, episode))
+    unlocks = (
+        FakeUnlock(item="stick", action=5),
+        FakeUnlock(item="crafting_table", action=6),
+        FakeUnlock(item="wooden_pickaxe", action=7, source="transfer", csd=own, exemplars=(demonstration,)),
+    )
+    thread = trace_unlock("wooden_pickaxe", finish(FakeReport(unlocks=unlocks, actions=9)), tmp_path)
+    assert thread.needs == ("crafting_table x1 (action 6, exploration)",)
+    assert thread.parents[0].source == "demonstration"
+    assert thread.parents[0].needs == ("stick x1 (given for the demonstration)",)
+
+
+def test_what_needs_no_station_was_made_by_hand(run, tmp_path):
+    assert trace_unlock("stick", run, tmp_path).statements["inter"] == ("stick was made by hand",)
+
+
+def test_a_run_that_recorded_nothing_says_how_to_record(tmp_path):
+    silent = UnlockSpec(agent="echo", steps=300, encoder="hashing", record="none")
+    run = run_trial(silent, tmp_path, play_fake, "", lambda *_: None)
+    assert "run with --record unlocks" in trace_unlock("stick", run, tmp_path).missing[-1]
+    assert not memory_folder(tmp_path, silent.name).exists()
+
+
+def test_a_missing_bank_is_not_made(run, tmp_path):
+    path = memory_folder(tmp_path, SPEC.name) / "bank.sqlite"
+    path.unlink()
+    assert f"bank.sqlite is missing from {path.parent}" in trace_unlock("stick", run, tmp_path).missing[-1]
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("kept", [0, 60, 4096, 9000])
+def test_a_torn_bank_is_reported_and_left_as_it_is(run, tmp_path, kept):
+    path = memory_folder(tmp_path, SPEC.name) / "bank.sqlite"
+    torn = path.read_bytes()[:kept]
+    path.write_bytes(torn)
+    with pytest.raises(ResultsError, match=r"expected .*bank.*bank\.sqlite"):
+        trace_unlock("stick", run, tmp_path)
+    assert path.read_bytes() == torn
+
+
+def test_an_empty_bank_file_is_called_empty(run, tmp_path):
+    (memory_folder(tmp_path, SPEC.name) / "bank.sqlite").write_bytes(b"")
+    with pytest.raises(
+        ResultsError, match=r"undamaged bank at .*bank\.sqlite; got an empty file \(0 bytes\)"
+    ):
+        trace_unlock("stick", run, tmp_path)
+
+
+def test_a_whole_bank_is_read_without_a_change(run, tmp_path):
+    path = memory_folder(tmp_path, SPEC.name) / "bank.sqlite"
+    before = path.read_bytes()
+    trace_unlock("stick", run, tmp_path)
+    assert path.read_bytes() == before
+
+
 def finish(report: FakeReport) -> RunResult:
     timing = Timing(wall_seconds=1, decision_ms=(1, 1), started="")
     return make_result(SPEC, report, {}, "", timing)
@@ -78,8 +141,10 @@ def test_what_is_not_there_is_said(tmp_path):
     run = finish(FakeReport(unlocks=(unlock,), actions=9))
     thread = trace_unlock("stick", run, tmp_path)
     assert thread.missing[0] == "ep_000009 is not among the run's episodes"
-    assert "no memory at" in thread.missing[1]
-    assert "--record unlocks" in thread.missing[1]
+    assert thread.missing[1] == (
+        f"bank.sqlite is missing from {memory_folder(tmp_path, SPEC.name)}, where the run kept it: "
+        f"put it back from a copy"
+    )
     assert thread.parents[0].item == "unknown"
 
 

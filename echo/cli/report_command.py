@@ -42,9 +42,8 @@ def _print_report(made: Report) -> None:
 
     summary = made.summary
     console = out_console()
-    table = Table(
-        box=None, pad_edge=False, title="unique items after so many actions, mean", title_justify="left"
-    )
+    console.print("unique items after so many actions, mean", soft_wrap=True)
+    table = Table(box=None, pad_edge=False)
     table.add_column("agent")
     for point in summary.points.tolist():
         table.add_column(f"{point:,}", justify="right")
@@ -53,16 +52,14 @@ def _print_report(made: Report) -> None:
     console.print(table)
     compared = [one for one in summary.competitors if one.speedup is not None]
     if compared:
-        table = Table(
-            box=None, pad_edge=False, title="speed-up of echo: median, 95 % interval", title_justify="left"
-        )
+        table = Table(box=None, pad_edge=False)
         table.add_column("over")
         for count in compared[0].speedup or {}:
             table.add_column(f"{count} items", justify="right")
         for one in compared:
             cells = [_speedup_text(value) for value in (one.speedup or {}).values()]
             table.add_row(one.label.replace("[", r"\["), *cells)
-        console.print()
+        console.print("\nspeed-up of echo: median, 95 % interval", soft_wrap=True)
         console.print(table)
     console.print(f"\nreport: {shlex.quote(str(made.page))}", markup=False, soft_wrap=True)
 
@@ -72,5 +69,5 @@ def _speedup_text(value: Speedup) -> str:
     if value.median is None:
         return "-"
     sign = ">=" if value.lower_bounds and not value.upper_bounds else "~" if value.censored else ""
-    span = "" if value.low is None else f" {value.low:.1f}-{value.high:.1f}"
+    span = "" if value.low is None else f" {value.low:.2f}-{value.high:.2f}"
     return f"{sign}{value.median:.2f}{span}"

@@ -111,7 +111,7 @@ class Csd(Record):
     @property
     def id(self) -> str:
         """Content digest, 'csd_' and 16 hexadecimal digits; equal content gives an equal id."""
-        return "csd_" + hashlib.sha256(self.canonical().encode()).hexdigest()[:16]
+        return id_of(self.canonical())
 
     def canonical(self) -> str:
         """Return the one JSON text of this content: sorted keys, no white space, ASCII."""
@@ -125,6 +125,11 @@ class Csd(Record):
             pydantic.ValidationError: naming each field that is missing, unknown or out of range.
         """
         return cls.model_validate_json(text)
+
+
+def id_of(record: str) -> str:
+    """Return the id of the descriptor whose canonical JSON is `record`."""
+    return "csd_" + hashlib.sha256(record.encode()).hexdigest()[:16]
 
 
 def canonical_json(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from csd.axes import AXES, Axis
-from csd.descriptor import Csd
+from csd.descriptor import Csd, id_of
 from csd.graph import edges_of
 from csd.index import Entry
 from csd.score import Vector, unit_rows
@@ -91,7 +90,7 @@ def parse(id: str, record: str, where: str) -> Csd:
         BankError: on a record that is not what `id` was made from, or no descriptor of this release.
     """
     # The text as it stands is what was digested, so a damaged record is found without reading it.
-    found = f"csd_{hashlib.sha256(record.encode()).hexdigest()[:16]}"
+    found = id_of(record)
     if found != id:
         raise BankError(
             f"expected the record of descriptor {id} in {where} as it was written; got {len(record)} "

@@ -95,7 +95,8 @@ class Inducer:
     _size: tuple[int, int] = (0, 0)
     _fitted: int | None = None
     """Revision of the table that the belief rests on, None where the kernels changed since."""
-    _likeness: Likeness | None = None
+    likeness: Likeness | None = None
+    """The source's latest answer, for the items of the table then, in table order; None before the first."""
 
     def stale(self) -> None:
         """Forget the likeness computed; call after the memory changed."""
@@ -139,8 +140,8 @@ class Inducer:
         table = self.table
         size = (len(table.slots), len(table.items))
         if self._kernel_stale or self._size != size:
-            self._likeness = self.source.likeness(table.items, table)
-            self._alike = self._blend(self._likeness)
+            self.likeness = self.source.likeness(table.items)
+            self._alike = self._blend(self.likeness)
             self._kernel = positive(self._alike**self.settings.sharpness)
             self.belief.set_kernels(slot_kernel(table.slots, table.worked), self._kernel)
             self._kernel_stale, self._size, self._fitted = False, size, None
@@ -159,20 +160,15 @@ class Inducer:
         np.fill_diagonal(total, 1.0)
         return np.asarray(np.clip(total, 0.0, 1.0))
 
-    def alike(self) -> Floats:
-        """Return the likeness of all pairs of items over the channels, (n, n) float64 in [0, 1]."""
-        self._refresh()
-        return self._alike
-
     def parts_of(self, slot: Slot, item: str) -> dict[str, float]:
         """Return what the belief in one filling consists of: a part per channel, 'item' and 'slot'."""
         self._refresh()
-        assert self._likeness is not None
+        assert self.likeness is not None
         row, column = self.table.slot_index[slot], self.table.item_index[item]
-        support = self._strength(self._likeness)[:, :, column] * self._likeness.similarity[:, :, column]
+        support = self._strength(self.likeness)[:, :, column] * self.likeness.similarity[:, :, column]
         total = support.sum(axis=0)
         shares = np.divide(support, total, out=np.zeros_like(support), where=total > 0)
-        return self.belief.parts(row, column, dict(zip(self._likeness.channels, shares, strict=True)))
+        return self.belief.parts(row, column, dict(zip(self.likeness.channels, shares, strict=True)))
 
     def activity(self) -> Floats:
         """How often items like each one worked where they were put, against the average, (n,) float64 > 0."""
@@ -216,7 +212,7 @@ class Inducer:
             self.weights[name] = float(np.clip(self.weights.get(name, 1.0) * np.exp(step), 0.25, 4.0))
 
     def _channels(self) -> tuple[str, ...]:
-        return () if self._likeness is None else self._likeness.channels
+        return () if self.likeness is None else self.likeness.channels
 
     def _fresh(self) -> Floats:
         """Chance that a filling gives something else than the slot gave before, (slots, items).
@@ -224,7 +220,7 @@ class Inducer:
         Items alike on all channels may stand for one another without changing the product (two kinds of
         planks for sticks) or change it (for slabs): what a slot's own fillings did decides.
         """
-        alike = self.alike() ** self.settings.twin
+        alike = self._alike**self.settings.twin
         fresh = np.ones((len(self.table.slots), len(self.table.items)))
         for row, products in enumerate(self.table.products):
             columns = [self.table.item_index[item] for item in products]

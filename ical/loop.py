@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from csd.descriptor import Csd
 from csd.pattern import letters
-from ical.cases import case_of
+from ical.cases import Case, case_of
 from ical.induce import Inducer
-from ical.slots import SMELT_ROWS, Slot, slots_of
+from ical.slots import SMELT_ROWS, Slot, slots_of, station_needed
 
 Floats = NDArray[np.float64]
 
@@ -58,8 +58,8 @@ class Transfer:
     _hoped: float = 0.0
     _got: float = 0.0
 
-    def remember(self, csd: Csd, csd_id: str) -> None:
-        """Take in a descriptor: its features, the arrangement it shows, and what made it possible."""
+    def remember(self, csd: Csd, csd_id: str) -> Case:
+        """Take in a descriptor: its features, its arrangement and what made it possible; return these two."""
         case = case_of(csd, csd_id)
         table = self.inducer.table
         self.inducer.source.remember(csd)
@@ -68,11 +68,12 @@ class Transfer:
             if case.rows is not None:
                 self._compare(case.rows, case.fillers, worked=True)
                 known = self._made_in.setdefault(case.product, case.rows) != case.rows
-                table.success(case.rows, case.fillers, case.product, csd_id, known=known)
+                table.success(case.rows, case.fillers, case.product, known=known)
             if case.product not in self._parents:
                 self._parents[case.product] = case.parents
                 self._open(case.parents, 1.0, 0)
         self.inducer.stale()
+        return case
 
     def failed(self, rows: str, fillers: Sequence[str]) -> None:
         """Take in an arrangement that gave nothing; rows 'smelt' stand for a smelting input."""
@@ -203,7 +204,5 @@ class Transfer:
 
 
 def _usable(slot: Slot, offers: Sequence[str]) -> bool:
-    if slot.rows == SMELT_ROWS:
-        return "smelt" in offers
-    lines = slot.rows.split("/")
-    return (len(lines) <= 2 and len(lines[0]) <= 2) or "grid3" in offers
+    needed = station_needed(slot.rows)
+    return needed is None or needed in offers

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from csd.axes import AXES, Axis
 from csd.descriptor import Csd
 from ical.cases import SOURCE, features_of
-from ical.slots import SlotTable
 
 Floats = NDArray[np.float64]
 
@@ -42,8 +41,8 @@ class LikenessSource(Protocol):
         """Take in one descriptor."""
         ...
 
-    def likeness(self, items: Sequence[str], table: SlotTable) -> Likeness:
-        """Return the likeness of `items`, (n,) names, from what is remembered and the slot table."""
+    def likeness(self, items: Sequence[str]) -> Likeness:
+        """Return the likeness of `items`, (n,) names, from what is remembered."""
         ...
 
     def kind(self, item: str) -> object:
@@ -96,7 +95,7 @@ class AxisProfiles:
         """Return what is known of `thing` on `axis`, in order of first mention."""
         return tuple(self._features[axis].get(thing, {}))
 
-    def likeness(self, items: Sequence[str], table: SlotTable) -> Likeness:
+    def likeness(self, items: Sequence[str]) -> Likeness:
         """Return the likeness of `items` on the axes kept.
 
         struct and func compare by containment (shared / (fewer + 1)): an item with few roles, all shared

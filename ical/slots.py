@@ -9,14 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from csd.pattern import letters
+from csd.pattern import letters, shape
 
 SMELT_ROWS = "smelt"
 """Stands for the input slot of a smelting station where other slots have grid rows."""
+
+
+Offer = Literal["grid3", "smelt"]
+"""What a station makes possible."""
+
+
+def station_needed(rows: str) -> Offer | None:
+    """Return what must be offered within reach: 'grid3' above 2x2, 'smelt' for smelting, else None.
+
+    >>> station_needed("AAA/.B./.B."), station_needed("AA/AA"), station_needed("smelt")
+    ('grid3', None, 'smelt')
+    """
+    if rows == SMELT_ROWS:
+        return "smelt"
+    return "grid3" if max(shape(rows)) > 2 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +78,6 @@ class SlotTable:
         """Per slot: item -> product."""
         self.stale: list[bool] = []
         """Per slot: whether its first product was known from another arrangement."""
-        self.sources: list[list[str]] = []
-        """Per slot: ids of the descriptors that show it working, oldest first."""
         self.revision = 0
         """Grows whenever an entry of `worked` or `failed` is written."""
         self._worked = np.zeros((64, 64), dtype=bool)
@@ -88,10 +102,8 @@ class SlotTable:
             self._grow()
         return self.item_index[name]
 
-    def success(
-        self, rows: str, fillers: Sequence[str], product: str, source: str, *, known: bool = False
-    ) -> None:
-        """Take in an arrangement that gave `product`, described in the CSD `source`.
+    def success(self, rows: str, fillers: Sequence[str], product: str, *, known: bool = False) -> None:
+        """Take in an arrangement that gave `product`.
 
         `known` says that the product is known from another arrangement of other rows.
         """
@@ -102,7 +114,6 @@ class SlotTable:
                 self.slots.append(slot)
                 self.products.append({})
                 self.stale.append(known)
-                self.sources.append([])
                 self._grow()
                 for early in self._early.pop(slot, []):
                     self._failed[self.slot_index[slot], self.item(early)] = True
@@ -111,8 +122,6 @@ class SlotTable:
             self._worked[row, column] = True
             self._failed[row, column] = False
             self.products[row][item] = product
-            if source not in self.sources[row]:
-                self.sources[row].append(source)
 
     def failure(self, rows: str, fillers: Sequence[str]) -> None:
         """Take in an arrangement that gave nothing."""

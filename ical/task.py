@@ -13,13 +13,11 @@ from typing import Literal
 from csd.axes import Axis
 from csd.descriptor import Csd
 from csd.episode import Action, Craft, Place, Smelt, Step
-from csd.pattern import cell_counts, lay, letters, shape
+from csd.pattern import cell_counts, lay, letters
 from ical.cases import Case, case_of
 from ical.map import StructureMapping
 from ical.procedure import procedure_of, read_action
-from ical.slots import SMELT_ROWS, Slot
-
-Offer = Literal["grid3", "smelt"]
+from ical.slots import SMELT_ROWS, Offer, Slot, station_needed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -138,17 +136,6 @@ def carry_over(
         success=success,
         source="transfer",
     )
-
-
-def station_needed(rows: str) -> Offer | None:
-    """Return what must be offered within reach: 'grid3' above 2x2, 'smelt' for smelting, else None.
-
-    >>> station_needed("AAA/.B./.B."), station_needed("AA/AA"), station_needed("smelt")
-    ('grid3', None, 'smelt')
-    """
-    if rows == SMELT_ROWS:
-        return "smelt"
-    return "grid3" if max(shape(rows)) > 2 else None
 
 
 def assertions_for(

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from csd.episode import Grid
-from csd.pattern import canonical_grid, cell_counts, lay, letters, shape
-from ical.slots import SMELT_ROWS
-
-Offer = str
-"""What a station offers: 'grid3' or 'smelt'."""
+from csd.pattern import canonical_grid, cell_counts, lay, letters
+from ical.slots import SMELT_ROWS, Offer, station_needed
 
 
 class Arrangement(NamedTuple):
@@ -72,9 +69,7 @@ class Arrangement(NamedTuple):
     @property
     def offer(self) -> Offer | None:
         """What a station must offer: 'smelt', 'grid3' where a grid exceeds the hands' 2x2, else None."""
-        if self.smelts:
-            return SMELT_ROWS
-        return "grid3" if max(shape(self.rows)) > 2 else None
+        return station_needed(self.rows)
 
     def needs(self) -> dict[str, int]:
         """Return how many of each item it uses up, fuel left out."""

@@ -21,7 +21,7 @@ from csd.episode import (
     Smelt,
     Step,
 )
-from echo.agent.arrangement import Arrangement, Offer
+from echo.agent.arrangement import Arrangement
 from echo.agent.knowledge import Knowledge
 from echo.agent.planner import Task
 
@@ -146,7 +146,7 @@ class Body:
         self.reach("smelt")
         return self.do(Smelt(input=item, fuel=fuel))
 
-    def reach(self, offer: Offer) -> bool:
+    def reach(self, offer: str) -> bool:
         """Get within reach of a station with `offer`: there already, known, or put down; False if none."""
         if any(station.offers == offer for station in self.seen.stations):
             return True

@@ -13,6 +13,7 @@ from echo.agent.arrangement import Arrangement
 from echo.agent.knowledge import Knowledge
 from echo.agent.lengths import Material, price_bits, shortest
 from echo.agent.options import ExplorerOptions
+from ical.slots import station_needed
 
 _FREE = "?"
 Cells = dict[tuple[int, int], str]
@@ -43,8 +44,7 @@ class EditColumn:
     @cached_property
     def needs_station(self) -> bool:
         """Whether the grid exceeds 2x2."""
-        lines = self.rows.split("/")
-        return len(lines) > 2 or len(lines[0]) > 2
+        return station_needed(self.rows) is not None
 
     def grid(self, item: str | None) -> Arrangement | None:
         """Return the grid with `item` for the free letter; None where it is in the grid already."""
@@ -113,7 +113,7 @@ class EditTable:
         self._instances: dict[str, int] = {}
         """Pattern -> how many grids of it were added."""
         self._source: list[float] = []
-        """Row -> pattern of the grid it is an edit of."""
+        """Row -> bits to tell the grid it edits from others of its pattern: the older, the fewer."""
         self._fixed = np.zeros(256, dtype=bool)
         self._station = np.zeros(256, dtype=bool)
 

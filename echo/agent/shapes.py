@@ -15,6 +15,7 @@ from math import log2
 
 from csd.episode import Grid
 from csd.pattern import canonical_grid
+from ical.slots import station_needed
 
 _CELLS = tuple((row, column) for row in range(3) for column in range(3))
 _CLASS_BITS = {
@@ -41,8 +42,7 @@ class Shape:
     @property
     def needs_station(self) -> bool:
         """Whether the pattern does not fit the hands' 2x2 grid."""
-        rows = self.rows.split("/")
-        return len(rows) > 2 or len(rows[0]) > 2
+        return station_needed(self.rows) is not None
 
 
 @lru_cache(maxsize=1)

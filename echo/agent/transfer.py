@@ -5,7 +5,7 @@ Echo gives it five axes; baselines give it names or bags of words. Everything el
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,11 +14,10 @@ from csd.descriptor import Csd
 from echo.agent.arrangement import Arrangement
 from echo.agent.carrying import Carrier
 from echo.agent.policy import Idea, Penalty, Prospects
-from ical.cases import case_of
 from ical.induce import Inducer
 from ical.loop import Induced, Transfer
-from ical.profile import AxisProfiles, Likeness, LikenessSource
-from ical.slots import SMELT_ROWS, Slot, SlotTable, slots_of
+from ical.profile import AxisProfiles, LikenessSource
+from ical.slots import SMELT_ROWS, Slot, slots_of
 
 PATTERN_FILLERS = 2
 """Fillers that a slot must have had before a further one counts as following a pattern."""
@@ -28,29 +27,6 @@ _DOUBT = 0.5
 
 _FOREVER = 10**9
 """More ways than there can be."""
-
-
-class WatchedSource:
-    """A source of likeness that keeps its last answer: credit is told from it without asking again."""
-
-    def __init__(self, source: LikenessSource) -> None:
-        """Watch `source`."""
-        self._source = source
-        self.latest: Likeness | None = None
-        """The last answer; its items are those of the slot table then, in table order."""
-
-    def remember(self, csd: Csd) -> None:
-        """Pass on one descriptor."""
-        self._source.remember(csd)
-
-    def likeness(self, items: Sequence[str], table: SlotTable) -> Likeness:
-        """Pass on the question, and keep the answer."""
-        self.latest = self._source.likeness(items, table)
-        return self.latest
-
-    def kind(self, item: str) -> object:
-        """Pass on the question."""
-        return self._source.kind(item)
 
 
 def transfer_over(source: LikenessSource) -> Transfer:
@@ -82,8 +58,7 @@ class TransferPolicy:
             source: how alike items are.
             build: makes the transfer over it; for other settings than the defaults.
         """
-        self._source = WatchedSource(source)
-        self._transfer = build(self._source)
+        self._transfer = build(source)
         self._shown: dict[tuple[Slot, str], list[str]] = {}
         """Slot and item -> ids of the descriptors that show it working there, oldest first."""
         self._carrier = Carrier(source.axes if isinstance(source, AxisProfiles) else ())
@@ -103,10 +78,9 @@ class TransferPolicy:
     def remember(self, csd: Csd) -> None:
         """Take in the descriptor of something new."""
         id = csd.id
-        case = case_of(csd, id)
+        case = self._transfer.remember(csd, id)
         for slot, item in slots_of(case.rows, case.fillers) if case.rows is not None else ():
             self._shown.setdefault((slot, item), []).append(id)
-        self._transfer.remember(csd, id)
         self._carrier.remember(csd, id)
 
     def failed(self, arrangement: Arrangement) -> None:
@@ -139,7 +113,7 @@ class TransferPolicy:
 
     def _idea(self, induced: Induced) -> Idea:
         slot, item = induced.slot, induced.item
-        table = self._transfer.inducer.table
+        table = self.inducer.table
         row = table.slot_index[slot]
         nearest, agreement = self._nearest(list(table.products[row]), item)
         arrangement = Arrangement.laid_out(slot.rows, slot.fillers(item))
@@ -160,7 +134,7 @@ class TransferPolicy:
 
         Channels weigh by what they rest on, up to one observation; one that knows nothing is silent.
         """
-        index, latest = self._transfer.inducer.table.item_index, self._source.latest
+        index, latest = self.inducer.table.item_index, self.inducer.likeness
         if latest is None:
             return fillers[0], {}
         columns = [index[filler] for filler in fillers]
@@ -171,7 +145,7 @@ class TransferPolicy:
 
     def _shares(self, parts: Mapping[str, float]) -> dict[str, float]:
         """Return each channel's share of what speaks for an idea; empty where no channel does."""
-        channels = self._source.latest.channels if self._source.latest is not None else ()
+        channels = self.inducer.likeness.channels if self.inducer.likeness is not None else ()
         kept = {name: parts[name] for name in channels if parts.get(name, 0.0) > 0.0}
         total = sum(kept.values())
         return {name: part / total for name, part in kept.items()}

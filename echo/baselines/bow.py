@@ -13,7 +13,6 @@ from csd.axes import AXES
 from csd.descriptor import Csd
 from csd.render import render_axis
 from ical.profile import Likeness
-from ical.slots import SlotTable
 
 CHANNEL = "bow"
 
@@ -43,7 +42,7 @@ class BagLikeness:
             if words:
                 self._bags[axis].add(tuple(things), words)
 
-    def likeness(self, items: Sequence[str], table: SlotTable) -> Likeness:
+    def likeness(self, items: Sequence[str]) -> Likeness:
         """Return the likeness of `items`; it rests on one observation where both have text on one axis."""
         n = len(items)
         similarity, known = np.zeros((n, n)), np.zeros((n, n), dtype=bool)

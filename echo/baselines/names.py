@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from csd.descriptor import Csd
 from csd.encode import Encoder
 from ical.profile import Likeness
-from ical.slots import SlotTable
 
 CHANNEL = "name"
 
@@ -34,7 +33,7 @@ class NameLikeness:
     def remember(self, csd: Csd) -> None:
         """Take nothing in: a name says all there is."""
 
-    def likeness(self, items: Sequence[str], table: SlotTable) -> Likeness:
+    def likeness(self, items: Sequence[str]) -> Likeness:
         """Return the likeness of `items` by name, which rests on one observation for every pair."""
         if tuple(items) != self._known:
             self._known = tuple(items)

@@ -7,6 +7,7 @@ real names (``--one-world``) the runs repeat one world's items, as a long life i
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import time
@@ -222,9 +223,17 @@ def _percentile(milliseconds: Sequence[float], percent: float) -> float:
 
 def main(arguments: Sequence[str]) -> None:
     """Measure 2,000 descriptors and print: one JSON object with ``--json``, else a line a figure."""
-    measured = measure_decision(invented="--one-world" not in arguments)
+    parser = argparse.ArgumentParser(
+        prog="python -m echo.bench.decision",
+        description="What one decision and one recall cost with 2,000 descriptors remembered.",
+        epilog="Example: OPENBLAS_NUM_THREADS=1 python -m echo.bench.decision --one-world --json",
+    )
+    parser.add_argument("--one-world", action="store_true", help="real names: the runs share their items")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    asked = parser.parse_args(arguments)
+    measured = measure_decision(invented=not asked.one_world)
     figures = {name: round(value, 2) for name, value in measured.items()}
-    if "--json" in arguments:
+    if asked.json:
         sys.stdout.write(json.dumps(figures) + "\n")
     else:
         sys.stdout.writelines(f"{name} {value}\n" for name, value in figures.items())

@@ -22,7 +22,7 @@ class Suggesting(NoMemory):
         self.asked: list[Prospects] = []
         self.carried: list[str | None] = []
 
-    def suggest(self, prospects: Prospects) -> Idea | None:  # type: ignore[override]
+    def suggest(self, prospects: Prospects) -> Idea | None:
         self.asked.append(prospects)
         if self._score is None:
             return None

@@ -112,7 +112,7 @@ def test_only_with_edits_are_grids_that_worked_changed_locally():
         grid = Arrangement("AA/AA", ("log",))
         known.grids[grid] = "box"
         explorer.noted(grid, worked=True, new=True, own=True)
-        found = {explorer.propose({"log": 9, "stone": 9}, None).source for _ in range(60)}  # type: ignore[union-attr]
+        found = {explorer.propose({"log": 9, "stone": 9}, None).source for _ in range(60)}
         assert ("edit" in found) is edits
 
 

@@ -6,7 +6,6 @@ import pytest
 from csd.axes import AXES, Axis
 from csd.descriptor import Csd, Evidence, Meta, Statement
 from echo.baselines.bow import BagLikeness
-from ical.slots import SlotTable
 
 SEEN = (Evidence(episode="ep_000001", step=0, kind="outcome"),)
 
@@ -39,7 +38,7 @@ def saying(product: str | None = None, **said: tuple[tuple[str, str, str | bool]
 
 
 def likeness(source: BagLikeness, *items: str) -> tuple[np.ndarray, np.ndarray]:
-    found = source.likeness(items, SlotTable())
+    found = source.likeness(items)
     assert found.channels == ("bow",)
     return found.similarity[0], found.evidence[0]
 

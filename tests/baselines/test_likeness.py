@@ -15,7 +15,6 @@ from echo.baselines.bow import BagLikeness
 from echo.baselines.names import NameLikeness
 from echo.experiments.demonstrate import record_demonstrations
 from ical.profile import AxisProfiles, LikenessSource
-from ical.slots import SlotTable
 
 ITEMS = ("oak_planks", "stick", "wooden_pickaxe", "cobblestone", "furnace", "coal", "never_seen")
 
@@ -34,19 +33,12 @@ def described() -> list[Csd]:
     return [csd for csd in found if isinstance(csd, Csd)]
 
 
-def table_of(*items: str) -> SlotTable:
-    table = SlotTable()
-    for item in items:
-        table.item(item)
-    return table
-
-
 @pytest.mark.parametrize("name", SOURCES)
 def test_likeness_can_be_a_covariance(name, described):
     source = SOURCES[name]()
     for csd in described:
         source.remember(csd)
-    found = source.likeness(ITEMS, table_of(*ITEMS))
+    found = source.likeness(ITEMS)
     n = len(ITEMS)
     assert found.similarity.shape == found.evidence.shape == (len(found.channels), n, n)
     assert (found.evidence >= 0).all()
@@ -62,7 +54,7 @@ def test_asking_twice_changes_nothing(name, described):
     source = SOURCES[name]()
     for csd in described:
         source.remember(csd)
-    first, second = (source.likeness(ITEMS, table_of(*ITEMS)) for _ in range(2))
+    first, second = (source.likeness(ITEMS) for _ in range(2))
     assert np.array_equal(first.similarity, second.similarity)
     assert np.array_equal(first.evidence, second.evidence)
 
@@ -73,12 +65,12 @@ def test_asking_in_between_does_not_change_what_is_found_in_the_end(name, descri
     for csd in described:
         once.remember(csd)
         often.remember(csd)
-        often.likeness(ITEMS[:4], table_of(*ITEMS[:4]))
-    found = [source.likeness(ITEMS, table_of(*ITEMS)).similarity for source in (once, often)]
+        often.likeness(ITEMS[:4])
+    found = [source.likeness(ITEMS).similarity for source in (once, often)]
     assert np.allclose(*found)
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_of_no_items_there_is_no_likeness(name):
-    found = SOURCES[name]().likeness((), table_of())
+    found = SOURCES[name]().likeness(())
     assert found.similarity.shape[1:] == (0, 0)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from csd.encode import HashingEncoder, load_encoder
 from echo.baselines.names import NameLikeness, shrunk_to_covariance
-from ical.slots import SlotTable
 
 
 class Angles:
@@ -30,7 +29,7 @@ class Angles:
 
 def test_likeness_is_the_cosine_of_the_names_written_as_words():
     encoder = Angles()
-    found = NameLikeness(encoder).likeness(("oak_a", "oak_bb"), SlotTable())
+    found = NameLikeness(encoder).likeness(("oak_a", "oak_bb"))
     assert encoder.asked == ["oak a", "oak bb"]
     assert found.channels == ("name",)
     assert np.allclose(found.similarity[0], [[1.0, 0.5], [0.5, 1.0]])
@@ -40,25 +39,25 @@ def test_likeness_is_the_cosine_of_the_names_written_as_words():
 def test_a_name_is_encoded_once():
     encoder = Angles()
     source = NameLikeness(encoder)
-    source.likeness(("a", "bb"), SlotTable())
-    source.likeness(("a", "bb", "ccc"), SlotTable())
-    source.likeness(("a", "bb", "ccc"), SlotTable())
+    source.likeness(("a", "bb"))
+    source.likeness(("a", "bb", "ccc"))
+    source.likeness(("a", "bb", "ccc"))
     assert encoder.asked == ["a", "bb", "ccc"]
 
 
 def test_opposite_names_are_not_less_than_unlike():
-    found = NameLikeness(Angles()).likeness(("a", "bbbb"), SlotTable())
+    found = NameLikeness(Angles()).likeness(("a", "bbbb"))
     assert np.allclose(found.similarity[0], np.eye(2))
 
 
 def test_spelling_alike_is_being_alike():
-    found = NameLikeness(HashingEncoder()).likeness(("oak_planks", "birch_planks", "furnace"), SlotTable())
+    found = NameLikeness(HashingEncoder()).likeness(("oak_planks", "birch_planks", "furnace"))
     assert found.similarity[0, 0, 1] > found.similarity[0, 0, 2]
 
 
 def test_the_default_encoder_finds_wood_nearer_to_wood_than_to_a_fish():
     source = NameLikeness(load_encoder("minilm-int8"))
-    found = source.likeness(("oak_planks", "spruce_log", "cooked_salmon"), SlotTable())
+    found = source.likeness(("oak_planks", "spruce_log", "cooked_salmon"))
     assert found.similarity[0, 0, 1] > found.similarity[0, 0, 2] + 0.1
 
 

@@ -89,11 +89,11 @@ def test_a_name_that_is_no_axis_is_refused_with_those_known(bank: Bank, name: st
     [vector] = HashingEncoder().encode(["sand drops sand"])
     complaint = f"expected axes out of struct, attr, proc, func, inter; got {name}\\.$"
     with pytest.raises(ValueError, match=complaint):
-        bank.query_text({Axis.ATTR: "sand", name: ""}, k=1)  # type: ignore[dict-item]
+        bank.query_text({Axis.ATTR: "sand", name: ""}, k=1)
     with pytest.raises(ValueError, match=complaint):
-        bank.search({name: vector}, k=1)  # type: ignore[dict-item]
+        bank.search({name: vector}, k=1)
     with pytest.raises(ValueError, match=complaint):
-        bank.search({Axis.ATTR: vector}, k=1, weights={name: 1.0})  # type: ignore[dict-item]
+        bank.search({Axis.ATTR: vector}, k=1, weights={name: 1.0})
 
 
 def test_an_empty_bank_finds_nothing(bank: Bank) -> None:

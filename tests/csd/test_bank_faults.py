@@ -310,7 +310,7 @@ def test_a_full_disk_is_an_error_that_says_so_and_loses_nothing(tmp_path: Path) 
 
 def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     writers = [run("write", str(tmp_path), name) for name in ("north", "south")]
-    added = [id for writer in writers for id in answer(writer)]  # type: ignore[attr-defined]
+    added = [id for writer in writers for id in answer(writer)]
     with Bank.open(tmp_path / "shared.db", HashingEncoder()) as bank:
         assert bank.ids() == sorted(added)
         assert len(added) == 40

@@ -25,7 +25,7 @@ HEAD = Slot("AAA/.B./.B.", "A", ("rod",))
 def inducer() -> Inducer:
     CountingBelief.fits = 0
     made = Inducer(source=AxisProfiles(), belief=CountingBelief())
-    made.table.success("AAA/.B./.B.", ("plank", "rod"), "pick", "csd_0")
+    made.table.success("AAA/.B./.B.", ("plank", "rod"), "pick")
     made.table.item("stone")
     return made
 
@@ -60,6 +60,6 @@ def test_the_table_counts_what_is_written_into_it():
     table = SlotTable()
     table.failure("AA/AA", ("log",))
     assert table.revision == 0  # Nothing worked there yet: no slot to write into.
-    table.success("AA/AA", ("plank",), "table", "csd_0")
+    table.success("AA/AA", ("plank",), "table")
     table.failure("AA/AA", ("stone",))
     assert table.revision == 2

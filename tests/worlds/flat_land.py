@@ -33,7 +33,7 @@ def flat_world(
 ) -> MinecraftWorld:
     """Return a world on flat land. The seed may mirror the land: find cells through what is seen."""
     settings = {"copies": 1, "seed": 5, "max_steps": 1000, **options}
-    return MinecraftWorld(WorldOptions(**settings), flat_facts(blocks, ground))  # type: ignore[arg-type]
+    return MinecraftWorld(WorldOptions(**settings), flat_facts(blocks, ground))
 
 
 def middle(block: str) -> dict[Cell, str]:

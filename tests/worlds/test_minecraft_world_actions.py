@@ -28,17 +28,17 @@ from tests.worlds.flat_land import flat_facts, flat_world, middle
     ("action", "message"),
     [
         (Collect(block="unobtainium"), r"got 'unobtainium' in Collect\.block"),
-        (Collect(block=7), r"got 7 in Collect\.block"),  # type: ignore[arg-type]
+        (Collect(block=7), r"got 7 in Collect\.block"),
         (Collect(block="stick"), "kinds of block"),
         (Craft(grid=(("stick", "sitck"),)), r"'sitck' in Craft\.grid row 0 column 1"),
         (Craft(grid=((None,) * 4,)), "1 to 3 cells"),
         (Craft(grid=((None,),) * 4), "1 to 3 rows"),
         (Craft(grid=()), "1 to 3 rows"),
         (Craft(grid=((None, None), (None,))), "rows of equal length"),
-        (Craft(grid=[["stick"]]), "expected a tuple"),  # type: ignore[arg-type]
+        (Craft(grid=[["stick"]]), "expected a tuple"),
         (Smelt(input="cobblestone", fuel="fire"), r"'fire' in Smelt\.fuel"),
-        (Place(item="stick", target=(0, 0)), r"\(0, 0\) in Place\.target"),  # type: ignore[arg-type]
-        (GoTo(target=(0.5, 1, 2)), r"in GoTo\.target"),  # type: ignore[arg-type]
+        (Place(item="stick", target=(0, 0)), r"\(0, 0\) in Place\.target"),
+        (GoTo(target=(0.5, 1, 2)), r"in GoTo\.target"),
         (Mine(target=(True, 1, 2)), r"in Mine\.target"),
         (LookAt(target=(10**9, 1, 2)), r"in LookAt\.target"),
         (Equip(item="sword"), r"'sword' in Equip\.item"),
@@ -47,7 +47,7 @@ from tests.worlds.flat_land import flat_facts, flat_world, middle
         (Drop(item="stick", amount=-1), r"got -1 in Drop\.amount"),
         (Drop(item="stick", amount=0), r"got 0 in Drop\.amount"),
         (WaitUntil(ticks=0), r"got 0 in WaitUntil\.ticks"),
-        (WaitUntil(condition="rain"), "got 'rain'"),  # type: ignore[arg-type]
+        (WaitUntil(condition="rain"), "got 'rain'"),
         ("collect stone", "got str 'collect stone'"),
         (None, "got NoneType None"),
     ],
@@ -167,7 +167,7 @@ def test_an_option_out_of_range_is_refused_in_the_options_own_words(
     changes: dict[str, object], told: str
 ) -> None:
     with pytest.raises(OptionsError, match=told):
-        WorldOptions(**changes)  # type: ignore[arg-type]
+        WorldOptions(**changes)
 
 
 def test_a_negative_seed_is_refused_at_reset() -> None:

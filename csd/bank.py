@@ -1,50 +1,70 @@
-"""The memory bank: descriptors, their vectors and links in one SQLite file, searchable by axis.
+"""The memory bank: descriptors, their vectors and what hangs on them in one SQLite file, searchable by axis.
 
-The file is the truth; the vector index is a cache that catches up from the file's change sequence, so a
-process that is killed, or another one that writes, can never leave the two out of step.
+The file is the truth; what is searched - vectors, full text, the graph of names - are caches in a folder
+beside it that follow the file's history, so a process that is killed, or another one that writes, can
+never leave them out of step, and they may be deleted at any time.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from csd import render
-from csd.axes import AXES, Axis, known_order
-from csd.descriptor import Csd
+import numpy as np
+from numpy.typing import NDArray
+
+from csd.axes import Axis
+from csd.caches import Caches, embeddings_file
+from csd.embed import check_axes, embed_query, identity_for
 from csd.encode import Encoder
-from csd.index import Entry, VectorIndex
-from csd.ledger import Ledger
-from csd.links import Links
-from csd.rows import ENTRIES, Where, entries, insert, parse
-from csd.score import Match, Vector, unit_rows
-from csd.tables import BankError, Identity, connect, make_file, transaction
+from csd.encode_store import EmbeddingStore
+from csd.protocol import Query
+from csd.score import Match
+from csd.store.changes import BankFeed, forget_changes
+from csd.store.errors import BankError
+from csd.store.file import BUSY_SECONDS, connect, make_file, moment, transaction
+from csd.store.ledger import Ledger
+from csd.store.where import Where
+from csd.store.writing import Writing
+from csd.upkeep.exchange import Exported, export_bank
+from csd.upkeep.stats import Stats, stats_of
+from csd.vectors.sizes import Sizes
+from csd.words.words import CueHit
 
-MAX_RECORD_BYTES = 4 * 1024 * 1024
-"""Longest canonical JSON of a descriptor; a rule-built one has a few kilobytes."""
 
+class Bank(Writing, Ledger):
+    """Descriptors with their vectors, filings, versions, links, credit and failures.
 
-class Bank(Ledger, Links):
-    """Descriptors with their vectors, graph edges, links, credit and failures.
-
-    Use `open`; a bank is a context manager. One instance belongs to one thread. Several processes may
-    open one file: each sees the others' finished changes at its next search.
+    Implements `csd.protocol.DescriptorBank`. Use `open`; a bank is a context manager. One instance belongs
+    to one thread. Several processes may open one file: each sees the others' finished changes at once.
     """
 
-    def __init__(self, path: Path | None, encoder: Encoder, *, durable: bool = True) -> None:
+    def __init__(
+        self, path: Path | None, encoder: Encoder, *, durable: bool = True, sizes: Sizes | None = None
+    ) -> None:
         """Open the existing file `path`; see `open`."""
-        connection = connect(path, _identity(encoder), durable=durable)
-        super().__init__(connection, "memory" if path is None else str(path))
-        self._encoder = encoder
-        self._index: VectorIndex | None = None
-        self._seen = 0
+        connection = connect(path, identity_for(encoder), durable=durable)
+        self._store = None if path is None else EmbeddingStore(encoder, embeddings_file(path))
+        where = "memory" if path is None else str(path)
+        super().__init__(connection, where, encoder, self._store or encoder)
+        self._path = path
+        self._caches = Caches(path, self._feed, self._own_feed, sizes)
 
     @classmethod
     def open(
-        cls, path: str | Path | None, encoder: Encoder, *, create: bool = True, durable: bool = True
+        cls,
+        path: str | Path | None,
+        encoder: Encoder,
+        *,
+        create: bool = True,
+        durable: bool = True,
+        sizes: Sizes | None = None,
     ) -> Self:
         """Open the bank at `path`, or one in memory for None.
 
@@ -54,10 +74,11 @@ class Bank(Ledger, Links):
             create: whether a file may be made; one that is there is never made into a bank.
             durable: whether a finished change must survive a power cut too; without it a change costs
                 a quarter on a busy disk and still survives the death of the process.
+            sizes: when vectors are published, merged and searched by codes; None for what was measured.
 
         Raises:
             BankError: if the file is missing and may not or cannot be made, is empty, is no bank, is
-                damaged or of another format, or was filled by another encoder.
+                damaged or of a newer format, or was filled by another encoder.
         """
         place = None if path is None else Path(path)
         if place is not None and not place.exists():
@@ -66,8 +87,8 @@ class Bank(Ledger, Links):
                     f"expected a memory bank at {place}; got no file there. Check the path, or run "
                     f"something that fills a bank first."
                 )
-            make_file(place, _identity(encoder))
-        return cls(place, encoder, durable=durable)
+            make_file(place, identity_for(encoder))
+        return cls(place, encoder, durable=durable, sizes=sizes)
 
     def __enter__(self) -> Self:
         """Return the bank."""
@@ -80,221 +101,125 @@ class Bank(Ledger, Links):
         self.close()
 
     def close(self) -> None:
-        """Close the file; the bank cannot be used afterwards."""
+        """Close the file, once a publication under way is through; the bank cannot be used afterwards."""
+        self._caches.close()
+        if self._store is not None:
+            self._store.close()
         self._connection.close()
 
     @property
-    def encoder(self) -> Encoder:
-        """The encoder that makes this bank's vectors."""
-        return self._encoder
+    def path(self) -> Path | None:
+        """The bank's file; None in memory."""
+        return self._path
 
-    @property
-    def sequence(self) -> int:
-        """Number of the newest change to descriptors, 0 for a bank that never held one."""
-        newest: int = self._fetch("SELECT coalesce(max(sequence), 0) FROM change")[0][0]
-        return newest
-
-    def __len__(self) -> int:
-        """Return how many descriptors the bank holds."""
-        count: int = self._fetch("SELECT count(*) FROM csd")[0][0]
-        return count
-
-    def __contains__(self, id: str) -> bool:
-        """Return whether descriptor `id` is in the bank."""
-        return bool(self._fetch("SELECT 1 FROM csd WHERE id = ?", (id,)))
-
-    def ids(self) -> list[str]:
-        """Return the ids of all descriptors, sorted."""
-        return [id for (id,) in self._fetch("SELECT id FROM csd ORDER BY id")]
-
-    def get(self, id: str) -> Csd:
-        """Return descriptor `id`.
-
-        Raises:
-            BankError: on an unknown id, or a record that is damaged or was altered.
-        """
-        row = self._row(id)
-        return parse(id, self._fetch("SELECT record FROM csd WHERE row = ?", (row,))[0][0], self._where)
-
-    def vectors(self, id: str) -> dict[Axis, Vector]:
-        """Return the vectors of descriptor `id`, in canonical axis order, without the empty axes.
-
-        Raises:
-            BankError: on an unknown id.
-        """
-        return {
-            axis: vector
-            for entry in self._entries("= ?", self._row(id))
-            for axis, vector in entry.vectors.items()
-        }
-
-    def add(self, csd: Csd, *, derived_from: Sequence[str] = ()) -> str:
-        """Remember `csd` and return its id; one that is there already changes nothing.
-
-        Record, graph edges, links and vectors become durable together or not at all.
-
-        Args:
-            csd: the descriptor.
-            derived_from: ids of descriptors in the bank that it was made from.
-
-        Raises:
-            BankError: on an unknown id in `derived_from`, an oversized record, or a failing disk.
-        """
-        return self._remember([csd], derived_from)[0]
-
-    def add_many(self, csds: Sequence[Csd]) -> list[str]:
-        """Remember several descriptors in one transaction and return their ids, in the given order.
-
-        Raises:
-            BankError: on an oversized record or a failing disk; none was added then.
-        """
-        return self._remember(csds, ())
-
-    def remove(self, id: str) -> bool:
-        """Forget descriptor `id` with all that hangs on it, and return whether it was there.
-
-        Episodes, and failures that name it, stay.
-        """
-        with transaction(self._connection, self._where):
-            found = self._fetch("DELETE FROM csd WHERE id = ? RETURNING row", (id,))
-            for (row,) in found:
-                self._connection.execute(
-                    "INSERT INTO change (kind, row, id) VALUES ('remove', ?, ?)", (row, id)
-                )
-        return bool(found)
-
-    def search(
+    def recall(
         self,
-        queries: Mapping[Axis, Vector],
+        query: Query,
         *,
         k: int,
         weights: Mapping[Axis, float] | None = None,
         where: Where | None = None,
+        exact: bool = False,
     ) -> list[Match]:
-        """Return the `k` best descriptors for the query vectors, exactly; see `VectorIndex.search`.
+        """Return the `k` best descriptors for `query`.
+
+        A descriptor takes part if it has a vector on at least one asked axis of weight above 0.
 
         Args:
-            queries: axis -> (d,) float32 unit vector; an axis left out is not asked.
+            query: a descriptor, or axis -> text or (d,) float32 unit vector; an axis left out, or with a
+                blank text, is not asked.
             k: how many at most.
-            weights: axis -> weight >= 0; None weighs all asked axes alike.
-            where: which descriptors to choose from; None for all.
+            weights: axis -> weight >= 0; None weighs all asked axes alike; a missing axis weighs 0.
+            where: which descriptors to choose from, before the best are chosen; None for all current.
+            exact: whether nothing may be missed, at any price. Without it the search is exact as well up
+                to `csd.vectors.sizes`' limit, and above it misses less than one in a hundred.
 
         Returns:
-            Best score first, ties by id. Empty where nothing is asked or nothing takes part.
+            Best score first, ties by id; cosines are those of the stored vectors, in float64. Empty where
+            nothing is asked or nothing takes part.
 
         Raises:
             ValueError: on a name that is no axis, a negative `k`, a bad weight or a bad vector.
-            BankError: if the file is damaged.
+            BankError: if the file is damaged, or was embedded anew since it was opened.
         """
-        _check_axes([*queries, *(weights or {})])
-        index = self._current_index()
-        rows = None if where is None else [row for (row,) in self._fetch(*where.sql())]
-        return index.search(queries, k=k, weights=weights, rows=rows)
+        check_axes(weights or {})
+        asked = embed_query(query, self._encoder)
+        with self._now() as caches:
+            rows = None if where is None else self._rows(where)
+            return caches.vectors().search(asked, k=k, weights=weights, rows=rows, exact=exact)
 
-    def query_text(
-        self,
-        texts: Mapping[Axis, str],
-        *,
-        k: int,
-        weights: Mapping[Axis, float] | None = None,
-        where: Where | None = None,
-    ) -> list[Match]:
-        """Return the `k` best descriptors for a text on each axis; a blank text asks nothing.
+    def cue(self, text: str, *, k: int = 10, where: Where | None = None) -> list[CueHit]:
+        """Return the descriptors in whose rendered axes all words of `text` occur; see `Words.cue`."""
+        with self._now() as caches:
+            rows = None if where is None else self._rows(where).tolist()
+            return caches.words().cue(text, limit=k, rows=rows)
 
-        Raises:
-            ValueError: on a name that is no axis, a negative `k` or a bad weight.
-            BankError: if the file is damaged.
-        """
-        _check_axes(texts)
-        asked = {axis: texts[axis] for axis in AXES if texts.get(axis, "").strip()}
-        rows = self._encoder.encode(list(asked.values()))
-        return self.search(dict(zip(asked, rows, strict=True)), k=k, weights=weights, where=where)
-
-    def digest(self) -> str:
-        """Return a digest of all records and vectors, whatever the order in which they came.
-
-        Credit, failures and links between descriptors are left out: they say what became of the
-        memory, not what it holds.
-        """
-        total = hashlib.sha256()
-        for id, record in self._fetch("SELECT id, record FROM csd ORDER BY id"):
-            total.update(f"{id}\0{record}\0".encode())
-            for axis, vector in self.vectors(id).items():
-                total.update(axis.value.encode() + vector.tobytes())
-        return total.hexdigest()
+    def mentioning(self, node: str) -> list[str]:
+        """Return the ids of the descriptors whose graph holds `node` ('thing:oak_planks'), sorted."""
+        with self._now() as caches:
+            rows = json.dumps(caches.words().mentioning(node))
+            found = self._fetch("SELECT id FROM csd WHERE row IN (SELECT value FROM json_each(?))", (rows,))
+            return sorted(id for (id,) in found)
 
     def index_digest(self) -> str:
-        """Return a digest of what can be found; equal before and after `rebuild_index`."""
-        return self._current_index().digest()
+        """Return a digest of what vectors can be found; equal before and after `rebuild`."""
+        with self._now() as caches:
+            return caches.vectors().digest()
 
-    def rebuild_index(self) -> None:
-        """Throw the vector index away and build it again from the file."""
-        self._index, self._seen = None, 0
-        self._current_index()
+    def compact(self) -> None:
+        """Merge what is published, drop what was removed, and forget the history that caches have taken in.
 
-    def _remember(self, csds: Sequence[Csd], derived_from: Sequence[str]) -> list[str]:
-        ids = [csd.id for csd in csds]
-        fresh = {id: csd for id, csd in zip(ids, csds, strict=True) if id not in self}
-        records = {id: self._record(csd) for id, csd in fresh.items()}
-        # Embedding is the slow part: done before the write lock is taken.
-        vectors = self._embed(fresh)
-        if fresh or derived_from:
+        Where another process publishes at this moment, that is left to it.
+
+        Raises:
+            BankError: on a failing disk; what was published before stays in use.
+        """
+        with self._now() as caches:
+            compacted = caches.compact()
+            published = self._feed.mark()
+        if compacted:
             with transaction(self._connection, self._where):
-                for id, csd in fresh.items():
-                    insert(self._connection, id, csd, records[id], vectors[id])
-                for id in ids:
-                    for source in derived_from:
-                        self._link(id, "derived_from", source)
-        return ids
+                forget_changes(self._connection, published)
+        self._fetch("PRAGMA optimize")
+        # Waiting for readers to let go of the log would keep all writers waiting too.
+        self._fetch("PRAGMA busy_timeout = 0")
+        self._fetch("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._fetch(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
 
-    def _record(self, csd: Csd) -> str:
-        record = csd.canonical()
-        if len(record) > MAX_RECORD_BYTES:
-            raise BankError(
-                f"expected a descriptor of at most {MAX_RECORD_BYTES} bytes; got {len(record)} bytes "
-                f"(task {csd.meta.task[:60]!r}). Describe a shorter episode."
-            )
-        return record
+    def rebuild(self) -> None:
+        """Throw all caches away and build them again from the file."""
+        with self._now() as caches:
+            caches.rebuild()
 
-    def _embed(self, csds: Mapping[str, Csd]) -> dict[str, dict[Axis, Vector]]:
-        texts = {(id, axis): render.render_axis(csd, axis) for id, csd in csds.items() for axis in AXES}
-        said = {place: text for place, text in texts.items() if text}
-        distinct = list(dict.fromkeys(said.values()))
-        # Checked here too: a vector that is no unit vector must not get into the file.
-        encoded = unit_rows(self._encoder.encode(distinct), self._encoder.dimension, self._encoder.name)
-        rows = dict(zip(distinct, encoded, strict=True))
-        vectors: dict[str, dict[Axis, Vector]] = {id: {} for id in csds}
-        for (id, axis), text in said.items():
-            vectors[id][axis] = rows[text]
-        return vectors
+    def export(self, target: str | Path, *, progress: Callable[[int, int], None] | None = None) -> Exported:
+        """Write all that is held to an archive at `target`; see `csd.upkeep.exchange.export_bank`."""
+        return export_bank(self._connection, self._where, Path(target), progress=progress)
 
-    def _current_index(self) -> VectorIndex:
-        newest = self.sequence
-        if self._index is None or newest < self._seen:
-            self._index, self._seen = VectorIndex(self._encoder.dimension), 0
-        if newest > self._seen:
-            changes = self._fetch(
-                "SELECT sequence, kind, row FROM change WHERE sequence > ? ORDER BY sequence", (self._seen,)
-            )
-            for _, kind, row in changes:
-                if kind == "remove":
-                    self._index.remove(row)
-            added = [row for _, kind, row in changes if kind == "add"]
-            if added:
-                # Rows only grow, so this range holds every new one that still exists.
-                self._index.add(self._entries(">= ?", min(added)))
-            self._seen = changes[-1][0]
-        return self._index
+    def stats(self) -> Stats:
+        """Return the counts of what is held, and what it takes."""
+        with self._now() as caches:
+            facts = asdict(caches.vectors().facts())
+            return stats_of(self._connection, self._where, self._path, facts)
 
-    def _entries(self, test: str, row: int) -> list[Entry]:
-        return entries(self._fetch(ENTRIES.format(test), (row,)), self._encoder.dimension, self._where)
+    @contextmanager
+    def _now(self) -> Iterator[Caches]:
+        """Let a block read one moment of the bank, through caches that stand there."""
+        with moment(self._connection, self._where):
+            self._check_epoch()
+            yield self._caches
 
+    @contextmanager
+    def _own_feed(self) -> Iterator[BankFeed]:
+        """Let a thread of its own follow this bank through a connection of its own."""
+        with (
+            closing(connect(self._path, identity_for(self._encoder))) as connection,
+            moment(connection, self._where),
+        ):
+            yield BankFeed(connection, self._encoder.dimension, self._where)
 
-def _identity(encoder: Encoder) -> Identity:
-    return Identity(encoder=encoder.name, dimension=encoder.dimension, rendering=render.FORMAT)
-
-
-def _check_axes(names: Iterable[str]) -> None:
-    unknown = [str(name) for name in names if name not in AXES]
-    if unknown:
-        raise ValueError(f"expected axes out of {', '.join(known_order())}; got {', '.join(unknown)}.")
+    def _rows(self, where: Where) -> NDArray[np.int64]:
+        """Return the rows that pass, ascending."""
+        found = self._fetch(*where.sql())
+        rows = np.fromiter(chain.from_iterable(found), dtype=np.int64, count=len(found))
+        rows.sort()
+        return rows

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -19,6 +21,11 @@ FORMAT = 1
 """Version of the descriptor's file format."""
 
 Value = str | int | float | bool
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
+
+_quoted = json.encoder.encode_basestring_ascii
+"""A text as ASCII JSON."""
 
 
 class Record(BaseModel):
@@ -115,7 +122,28 @@ class Csd(Record):
 
     def canonical(self) -> str:
         """Return the one JSON text of this content: sorted keys, no white space, ASCII."""
-        return canonical_json(self.model_dump(mode="json"))
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """What `canonical` returns, made once.
+
+        The same text as `canonical_json` of the dumped model, put together twice as fast: filling a bank
+        spends most of its time here.
+        """
+        return (
+            f'{{"attr":[{_statements_json(self.attr)}],"format":{self.format},'
+            f'"func":[{_statements_json(self.func)}],"inter":[{_statements_json(self.inter)}],'
+            f'"meta":{_encode(vars(self.meta))},"proc":[{_statements_json(self.proc)}],'
+            f'"struct":[{_statements_json(self.struct)}]}}'
+        )
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy, with other content where `update` says so; see `pydantic.BaseModel`."""
+        copied = super().model_copy(update=update, deep=deep)
+        # The text of the original would be taken over too.
+        vars(copied).pop("text", None)
+        return copied
 
     @classmethod
     def from_json(cls, text: str) -> Csd:
@@ -134,7 +162,32 @@ def id_of(record: str) -> str:
 
 def canonical_json(value: Any) -> str:
     """Return the canonical JSON text of a JSON value: sorted keys, compact, ASCII, no NaN."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return _encode(value)
+
+
+def _statements_json(statements: tuple[Statement, ...]) -> str:
+    return ",".join([_statement_json(statement) for statement in statements])
+
+
+def _statement_json(statement: Statement) -> str:
+    evidence = [
+        f'{{"detail":{_quoted(one.detail)},"episode":{_quoted(one.episode)},"kind":"{one.kind}",'
+        f'"step":{one.step}}}'
+        for one in statement.evidence
+    ]
+    return (
+        f'{{"evidence":[{",".join(evidence)}],"predicate":"{statement.predicate}",'
+        f'"subject":{_quoted(statement.subject)},"value":{_value_json(statement.value)}}}'
+    )
+
+
+def _value_json(value: Value) -> str:
+    # The encoder takes 2 us to be called, and a quarter of all values are yes, no or a number.
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else _encode(value)
 
 
 def json_schema() -> dict[str, Any]:

@@ -1,75 +1,22 @@
 """The symbolic graph of descriptors: names as nodes, statements as edges with axis and evidence.
 
 A node's key is its kind and its name ('thing:oak_planks', 'role:head', 'letter:A'). Small graphs - one
-descriptor, a neighbourhood - are networkx multigraphs; the edges of a whole bank stay in its SQLite file.
+descriptor, a neighbourhood - are networkx multigraphs; the edges of a whole bank stay in SQLite
+(`csd.words`). `csd.graph_files` writes them to files.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from csd.axes import AXES, Axis
-from csd.descriptor import Csd, Evidence, Statement, canonical_json
+from csd.descriptor import Csd, Evidence, Statement
+from csd.nodes import ENDS, LOCAL, ends
 
 if TYPE_CHECKING:
     import networkx
-
-_ENDS: dict[Axis, dict[str, tuple[str, str]]] = {
-    Axis.STRUCT: {
-        "grid": ("thing", "pattern"),
-        "fills": ("thing", "letter"),
-        "cells": ("thing", "amount"),
-        "part": ("thing", "place"),
-        "above": ("letter", "letter"),
-        "beside": ("letter", "letter"),
-        "symmetry": ("thing", "symmetry"),
-        "slot": ("thing", "slot"),
-        "lies": ("thing", "place"),
-        "near": ("thing", "thing"),
-    },
-    Axis.ATTR: {
-        "colour": ("thing", "colour"),
-        "stack_size": ("thing", "amount"),
-        "placeable": ("thing", "truth"),
-        "dig_ticks": ("thing", "ticks"),
-        "yielded_to": ("thing", "thing"),
-        "refused": ("thing", "thing"),
-        "drops": ("thing", "thing"),
-        "wears": ("thing", "truth"),
-        "edible": ("thing", "truth"),
-        "burns": ("thing", "truth"),
-    },
-    Axis.PROC: {
-        "made_by": ("thing", "verb"),
-        "consumes": ("thing", "thing"),
-        "yields": ("thing", "amount"),
-        "after": ("thing", "thing"),
-        "step": ("order", "action"),
-        "ticks": ("thing", "ticks"),
-    },
-    Axis.FUNC: {
-        "plays": ("thing", "role"),
-        "supports": ("thing", "thing"),
-        "serves": ("thing", "thing"),
-        "opens": ("thing", "thing"),
-        "affords": ("thing", "affordance"),
-    },
-    Axis.INTER: {
-        "tried": ("action", "outcome"),
-        "feedback": ("action", "change"),
-        "failed": ("action", "message"),
-        "station": ("thing", "thing"),
-    },
-}
-"""Axis -> predicate -> what kind of node its subject and its value are."""
-
-_LOCAL = ("letter", "order")
-"""Kinds that mean nothing outside their descriptor; a graph of several keeps them apart by its id."""
-
-_AMOUNT = re.compile(r"^(?P<name>\S+) x(?P<amount>\d+)$")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,7 +38,7 @@ class Edge:
 
 def value_kind(axis: Axis, predicate: str) -> str:
     """Return what kind of node the value of a statement is: 'thing', 'letter', 'amount', 'role', ..."""
-    return _ENDS[axis][predicate][1]
+    return ENDS[axis][predicate][1]
 
 
 def edges_of(csd: Csd) -> tuple[Edge, ...]:
@@ -102,17 +49,13 @@ def edges_of(csd: Csd) -> tuple[Edge, ...]:
 
 
 def _edge(axis: Axis, place: int, statement: Statement) -> Edge:
-    subject_kind, value_kind = _ENDS[axis][statement.predicate]
-    value, amount = statement.value, None
-    name = value if isinstance(value, str) else canonical_json(value)
-    if value_kind == "thing" and (counted := _AMOUNT.match(name)):
-        name, amount = counted["name"], int(counted["amount"])
+    source, target, amount = ends(axis, statement.subject, statement.predicate, statement.value)
     return Edge(
         axis=axis,
         place=place,
-        source=f"{subject_kind}:{statement.subject}",
+        source=source,
         predicate=statement.predicate,
-        target=f"{value_kind}:{name}",
+        target=target,
         amount=amount,
         evidence=statement.evidence,
     )
@@ -165,56 +108,6 @@ def neighbourhood(csds: Iterable[Csd], centre: str, hops: int = 1) -> networkx.M
     return graph.subgraph(distance).copy()
 
 
-def to_node_link(graph: networkx.MultiDiGraph) -> dict[str, Any]:
-    """Return `graph` as a JSON object in networkx's node-link form, edges under 'edges'.
-
-    Written here rather than by networkx, whose name for the list of edges changed between versions.
-    """
-    return {
-        "directed": True,
-        "multigraph": True,
-        "graph": dict(graph.graph),
-        "nodes": [{"id": node, **attributes} for node, attributes in graph.nodes(data=True)],
-        "edges": [
-            {"source": source, "target": target, "key": key, **attributes}
-            for source, target, key, attributes in graph.edges(keys=True, data=True)
-        ],
-    }
-
-
-def from_node_link(data: dict[str, Any]) -> networkx.MultiDiGraph:
-    """Return the graph that `to_node_link` wrote.
-
-    Raises:
-        ValueError: if `data` is not a directed multigraph in node-link form, naming what is missing.
-    """
-    import networkx
-
-    if data.get("directed") is not True or data.get("multigraph") is not True:
-        raise ValueError(
-            f"expected a node-link object with 'directed' and 'multigraph' true; got "
-            f"{data.get('directed')!r} and {data.get('multigraph')!r}. Export it with csd.graph.to_node_link."
-        )
-    graph = networkx.MultiDiGraph(**data.get("graph", {}))
-    try:
-        for node in data["nodes"]:
-            graph.add_node(node["id"], **_without(node, ("id",)))
-        for edge in data["edges"]:
-            unknown = [end for end in (edge["source"], edge["target"]) if end not in graph]
-            if unknown:
-                raise ValueError(
-                    f"expected edges between listed nodes; got {unknown[0]!r} in edge {edge['key']!r}."
-                )
-            rest = _without(edge, ("source", "target", "key"))
-            graph.add_edge(edge["source"], edge["target"], key=edge["key"], **rest)
-    except KeyError as error:
-        raise ValueError(
-            f"expected the field {error.args[0]!r} in a node-link object; got none. "
-            f"Export it with csd.graph.to_node_link."
-        ) from error
-    return graph
-
-
 def _graph(scoped: Sequence[tuple[Csd, str]]) -> networkx.MultiDiGraph:
     import networkx
 
@@ -225,7 +118,7 @@ def _graph(scoped: Sequence[tuple[Csd, str]]) -> networkx.MultiDiGraph:
             ends = []
             for key in (edge.source, edge.target):
                 kind, name = key.split(":", 1)
-                node = key + scope if kind in _LOCAL else key
+                node = key + scope if kind in LOCAL else key
                 graph.add_node(node, kind=kind, name=name)
                 ends.append(node)
             graph.add_edge(
@@ -239,7 +132,3 @@ def _graph(scoped: Sequence[tuple[Csd, str]]) -> networkx.MultiDiGraph:
                 evidence=[one.model_dump(mode="json") for one in edge.evidence],
             )
     return graph
-
-
-def _without(record: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    return {name: value for name, value in record.items() if name not in names}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log2
 
 from csd.axes import AXES, Axis
@@ -32,6 +33,9 @@ _NO_NAMES = (
 
 _DURATIONS = ("dig_ticks", "ticks")
 """Predicates with a measured time: alike when within a factor of about two."""
+
+_Reading = tuple[str, tuple[str, ...]]
+"""Head and arguments of a fact."""
 
 _Place = tuple[str, int]
 """Where a grid was seen: (episode, step)."""
@@ -74,8 +78,12 @@ def facts_of(statements: Statements) -> tuple[Fact, ...]:
     groups: dict[tuple[Axis, str, tuple[str, ...]], list[Statement]] = {}
     for axis in AXES:
         for statement in statements.get(axis, ()):
-            said = holds_action(axis, statement)
-            read = _action(statement) if said else _plain(axis, statement, grids)
+            if value_kind(axis, statement.predicate) == "letter":
+                read = _lettered(statement, grids.get(_place(statement)))
+            elif isinstance(statement.value, float):
+                read = _read(axis, statement.subject, statement.predicate, statement.value)
+            else:
+                read = _read_before(axis, statement.subject, statement.predicate, statement.value)
             if read is not None and read[1]:
                 groups.setdefault((axis, *read), []).append(statement)
     return tuple(
@@ -84,18 +92,28 @@ def facts_of(statements: Statements) -> tuple[Fact, ...]:
     )
 
 
-def _action(statement: Statement) -> tuple[str, tuple[str, ...]] | None:
+def _read(axis: Axis, subject: str, predicate: str, value: Value) -> _Reading | None:
+    """Read a statement that needs no other to be read."""
+    if holds_action(axis, predicate):
+        return _action(subject, predicate, str(value))
+    return _plain(axis, subject, predicate, value)
+
+
+_read_before = lru_cache(maxsize=1 << 14, typed=True)(_read)
+"""`_read` of what comes up again and again; typed, as True is not 1, and not for floats, as -0.0 is 0.0."""
+
+
+def _action(subject: str, predicate: str, value: str) -> _Reading | None:
     """Read an action with what came of it; the message of a failure is prose and is not read."""
-    value = str(statement.value)
-    match statement.predicate:
+    match predicate:
         case "step":
             # The number of a step is its place in one episode, and nothing outside it.
             action, _, outcome = value.partition(": ")
         case "tried":
-            action, outcome = statement.subject, value
+            action, outcome = subject, value
         case "feedback":
             # Events (broke, damage) are chances of the moment; the changes come first.
-            action, outcome = f"{statement.subject}, then {value.partition('; ')[0]}", ""
+            action, outcome = f"{subject}, then {value.partition('; ')[0]}", ""
         case _:
             return None
     args: list[str] = []
@@ -106,23 +124,18 @@ def _action(statement: Statement) -> tuple[str, tuple[str, ...]] | None:
         args.append(found[0])
         return "_"
 
-    return f"{statement.predicate} {WORD.sub(blank, action)} {outcome}".strip(), tuple(args)
+    return f"{predicate} {WORD.sub(blank, action)} {outcome}".strip(), tuple(args)
 
 
-def _plain(
-    axis: Axis, statement: Statement, grids: Mapping[_Place, _Laid]
-) -> tuple[str, tuple[str, ...]] | None:
-    subject, predicate, value = statement.subject, statement.predicate, statement.value
+def _plain(axis: Axis, subject: str, predicate: str, value: Value) -> _Reading:
     kind = value_kind(axis, predicate)
-    if kind == "letter":
-        return _lettered(statement, grids.get(_place(statement)))
     if kind == "thing" and value not in _NO_THING:
         counted = read_amount(str(value))
         return predicate, (subject, counted[0] if counted else str(value))
     return f"{predicate} {_constant(predicate, value)}", (subject,)
 
 
-def _lettered(statement: Statement, laid: _Laid | None) -> tuple[str, tuple[str, ...]] | None:
+def _lettered(statement: Statement, laid: _Laid | None) -> _Reading | None:
     if laid is None:
         return None
     if statement.predicate == "fills":

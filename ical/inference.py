@@ -38,7 +38,7 @@ def carried(fact: Fact, names: Mapping[str, str]) -> Iterator[Inference]:
         kind = value_kind(fact.axis, statement.predicate)
         if kind == "letter" and statement.predicate != "fills":
             continue  # It names letters: the same grid holds for both.
-        in_words = kind == "thing" or holds_action(fact.axis, statement)
+        in_words = kind == "thing" or holds_action(fact.axis, statement.predicate)
         yield Inference(
             axis=fact.axis,
             subject=renamed(statement.subject, names),

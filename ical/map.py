@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from csd.axes import AXES, Axis
 from csd.descriptor import Statement, Value
 from csd.score import shares
-from ical.facts import Fact, facts_of
+from ical.facts import Fact
 from ical.inference import Inference, carried
 from ical.match import Match, best_match, single_values
 from ical.query import Statements
+from ical.sides import Side, side_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,26 +95,31 @@ def map_statements(
         ValueError: on a weight that is negative or not finite.
     """
     share = shares(weights, dict.fromkeys(axes))
-    own = _kept(base, share)
-    here = facts_of(_kept(_merged(base, context or {}), share))
-    there = facts_of(_kept(target, share))
-    match = best_match(here, there, share, parts=parts)
-    correspondences = _correspondences(match, here)
+    here, there = side_of(base, share, context), side_of(target, share)
+    return mapped(here, there, match_sides(here, there, share, parts), share)
+
+
+def match_sides(
+    base: Side,
+    target: Side,
+    share: Mapping[Axis, float],
+    parts: Mapping[str, Collection[str]] | None = None,
+) -> Match:
+    """Return the best match of two sides made ready with `share`; `map_statements` says what `parts` is."""
+    size = math.sqrt(base.value * target.value)
+    return best_match(base.facts, target.facts, share, parts=parts, size=size)
+
+
+def mapped(base: Side, target: Side, match: Match, share: Mapping[Axis, float]) -> StructureMapping:
+    """Return what follows from a match of these sides: the part that only those at the top need."""
+    correspondences = _correspondences(match, base.facts)
     return StructureMapping(
         correspondences=correspondences,
         score=match.score,
-        inferences=_inferences(own, here, there, correspondences),
-        unexplained=_unexplained(_kept(target, share), there, match),
+        inferences=_inferences(base.own, base.facts, target.facts, correspondences),
+        unexplained=_unexplained(target.own, target.facts, match),
         axes=tuple(share),
     )
-
-
-def _kept(statements: Statements, share: Mapping[Axis, float]) -> Statements:
-    return {axis: statements[axis] for axis in share if statements.get(axis)}
-
-
-def _merged(base: Statements, context: Statements) -> Statements:
-    return {axis: (*base.get(axis, ()), *context.get(axis, ())) for axis in AXES}
 
 
 def _correspondences(match: Match, base: Sequence[Fact]) -> tuple[Correspondence, ...]:

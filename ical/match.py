@@ -75,6 +75,7 @@ def best_match(
     share: Mapping[Axis, float],
     *,
     parts: Mapping[str, Collection[str]] | None = None,
+    size: float | None = None,
 ) -> Match:
     """Return the best mapping found from the things of `base` to those of `target`.
 
@@ -83,6 +84,7 @@ def best_match(
         target: facts, such as those of a query.
         share: axis -> weight of its facts, > 0; holds every axis on which there are facts.
         parts: target thing -> the base things whose part it may take; a target thing not named may take any.
+        size: what the score is a share of, > 0; None for the geometric mean of `own_value` of both sides.
 
     Returns:
         An empty match of score 0 where nothing matches. Ties are broken by name.
@@ -93,7 +95,8 @@ def best_match(
     matched, names = _best_merge(found, base)
     if not matched:
         return Match(hypotheses=(), names={}, score=0.0)
-    size = math.sqrt(_own_value(base, share) * _own_value(target, share))
+    if size is None:
+        size = math.sqrt(own_value(base, share) * own_value(target, share))
     return Match(hypotheses=tuple(matched), names=names, score=min(1.0, _value(matched, base) / size))
 
 
@@ -129,13 +132,12 @@ def _hypotheses(
         others = there.get(key, ())
         ways = len(places) * len(others)
         weight = share[key[0]] * (1.0 if key[2] > 1 else ATTRIBUTE)
+        sharing = _by_argument(target, others) if ways > CROWDED else None
         for one in places:
-            for other in others:
+            for other in others if sharing is None else _sharing(base[one], sharing):
                 same = _same(base[one].args, target[other].args)
-                if ways > CROWDED and not same:
-                    continue
                 pairs = _pairs(base[one].args, target[other].args)
-                if pairs and all(name in parts.get(to, (name,)) for name, to in pairs):
+                if pairs and (not parts or all(name in parts.get(to, (name,)) for name, to in pairs)):
                     worth = weight * (1.0 + SAME * same)
                     found.append(
                         Hypothesis(
@@ -144,6 +146,22 @@ def _hypotheses(
                     )
     found.sort(key=lambda h: (-h.telling, h.pairs, base[h.base].axis, base[h.base].head))
     return found[:LIMIT]
+
+
+def _by_argument(facts: Sequence[Fact], places: Iterable[int]) -> dict[tuple[int, str], list[int]]:
+    """Return which of the facts at `places` have a thing as which argument."""
+    found: dict[tuple[int, str], list[int]] = {}
+    for place in places:
+        for argument in enumerate(facts[place].args):
+            found.setdefault(argument, []).append(place)
+    return found
+
+
+def _sharing(fact: Fact, by_argument: Mapping[tuple[int, str], Sequence[int]]) -> list[int]:
+    """Return the places of the facts that have a thing where `fact` has it, in order."""
+    return sorted(
+        dict.fromkeys(place for argument in enumerate(fact.args) for place in by_argument.get(argument, ()))
+    )
 
 
 def _pairs(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
@@ -190,11 +208,11 @@ def _best_merge(
     best: tuple[float, list[Hypothesis], dict[str, str]] = (0.0, [], {})
     tried: list[dict[str, str]] = []
     for start in hypotheses:
-        if any(all(names.get(a) == b for a, b in start.pairs) for names in tried):
+        if any(_holds(start, names) for names in tried):
             continue  # An earlier merge holds it already, and would come out again.
         names = _merge([start, *hypotheses])
         tried.append(names)
-        matched = [h for h in hypotheses if all(names.get(a) == b for a, b in h.pairs)]
+        matched = [hypothesis for hypothesis in hypotheses if _holds(hypothesis, names)]
         value = _value(matched, base)
         if value > best[0] + 1e-9:
             best = (value, matched, names)
@@ -203,19 +221,23 @@ def _best_merge(
     return best[1], best[2]
 
 
+def _holds(hypothesis: Hypothesis, names: Mapping[str, str]) -> bool:
+    return all(names.get(one) == other for one, other in hypothesis.pairs)
+
+
 def _merge(hypotheses: Iterable[Hypothesis]) -> dict[str, str]:
     """Take in each hypothesis that leaves the mapping one-to-one, in order."""
     names: dict[str, str] = {}
     taken: dict[str, str] = {}
     for hypothesis in hypotheses:
-        if all(names.get(a, b) == b and taken.get(b, a) == a for a, b in hypothesis.pairs):
-            names.update(hypothesis.pairs)
-            taken.update((b, a) for a, b in hypothesis.pairs)
+        for one, other in hypothesis.pairs:
+            if names.get(one, other) != other or taken.get(other, one) != one:
+                break
+        else:
+            for one, other in hypothesis.pairs:
+                names[one] = other
+                taken[other] = one
     return names
-
-
-def _weight(fact: Fact, share: Mapping[Axis, float]) -> float:
-    return share[fact.axis] * (1.0 if fact.relation else ATTRIBUTE)
 
 
 def _same(one: tuple[str, ...], other: tuple[str, ...]) -> float:
@@ -225,28 +247,38 @@ def _same(one: tuple[str, ...], other: tuple[str, ...]) -> float:
     return sum(a == b for a, b in zip(one, other, strict=True)) / len(one) if len(one) > 1 else 0.0
 
 
-def _own_value(facts: Sequence[Fact], share: Mapping[Axis, float]) -> float:
+def own_value(facts: Sequence[Fact], share: Mapping[Axis, float]) -> float:
     """Return the value of mapping facts to themselves, the most that a mapping of them can reach."""
-    weights = [_weight(fact, share) * (1.0 + SAME) for fact in facts]
-    return _systematic(weights, facts)
+    weights = [share[fact.axis] * (1.0 if len(fact.args) > 1 else ATTRIBUTE) * (1.0 + SAME) for fact in facts]
+    return _systematic(weights, [fact.args for fact in facts])
 
 
 def _value(matched: Sequence[Hypothesis], base: Sequence[Fact]) -> float:
-    return _systematic([h.weight for h in matched], [base[h.base] for h in matched])
+    return _systematic([h.weight for h in matched], [base[h.base].args for h in matched])
 
 
-def _systematic(weights: Sequence[float], facts: Sequence[Fact]) -> float:
+def _systematic(weights: Sequence[float], arguments: Sequence[tuple[str, ...]]) -> float:
     """Return the sum of weights, each raised by how many other relations share a thing with its fact."""
     around: dict[str, list[int]] = {}
-    for place, fact in enumerate(facts):
-        for name in dict.fromkeys(fact.args) if fact.relation else ():
-            around.setdefault(name, []).append(place)
-    terms = []
-    for place, (weight, fact) in enumerate(zip(weights, facts, strict=True)):
-        others: set[int] = set()
-        for name in fact.args:
-            # A few are enough to count up to CONNECTED, the fact itself among them.
-            others.update(around.get(name, ())[: CONNECTED + 1])
-        others.discard(place)
-        terms.append(weight * (1.0 + SYSTEMATIC * min(1.0, len(others) / CONNECTED)))
-    return math.fsum(terms)
+    for place, args in enumerate(arguments):
+        if len(args) > 1:
+            for name in dict.fromkeys(args):
+                around.setdefault(name, []).append(place)
+    return math.fsum(
+        weight * (1.0 + SYSTEMATIC * min(1.0, _others(place, args, around) / CONNECTED))
+        for place, (weight, args) in enumerate(zip(weights, arguments, strict=True))
+    )
+
+
+def _others(place: int, args: tuple[str, ...], around: Mapping[str, Sequence[int]]) -> int:
+    """Return how many other relations share a thing with the fact at `place`, exact below `CONNECTED`."""
+    if len(args) == 1:
+        return len(around.get(args[0], ()))
+    others: dict[int, None] = {}
+    for name in args:
+        sharing = around.get(name, ())
+        if len(sharing) > CONNECTED:
+            return CONNECTED
+        others.update(dict.fromkeys(sharing))
+    others.pop(place, None)
+    return len(others)

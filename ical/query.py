@@ -10,14 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from csd.axes import AXES, Axis
-from csd.bank import Bank
 from csd.descriptor import Csd, Statement, Value
 from csd.graph import value_kind
 from csd.render import clauses
 from csd.vocabulary import PREDICATES
 from csd.wording import read_amount
+
+if TYPE_CHECKING:
+    from csd.bank import Bank
 
 Statements = Mapping[Axis, tuple[Statement, ...]]
 """Statements by axis, in canonical axis order, without the axes on which nothing is said."""
@@ -64,11 +67,14 @@ class Mentions:
         """Start with the statements of `csds`."""
         self._said: dict[str, dict[Axis, dict[_Key, Statement]]] = {}
         self._times: dict[tuple[Axis, _Key], int] = {}
+        self._ranks: dict[tuple[str, Axis], tuple[Statement, ...]] = {}
+        """What was asked since the last descriptor came in; a new one may change any order."""
         for csd in csds:
             self.remember(csd)
 
     def remember(self, csd: Csd) -> None:
         """Take in the statements of `csd`; the same fact again counts once more."""
+        self._ranks.clear()
         rows = next((str(s.value) for s in csd.struct if s.predicate == "grid"), "")
         fillers = tuple(s.subject for s in csd.struct if s.predicate == "fills")
         for axis in AXES:
@@ -97,15 +103,18 @@ class Mentions:
         `MAX_STATEMENTS` an axis.
         """
         asked, said = tuple(axes), self._said.get(name, {})
-        return {axis: self._ranked(axis, said[axis]) for axis in AXES if axis in asked and axis in said}
+        return {axis: self._ranked(name, axis, said[axis]) for axis in AXES if axis in asked and axis in said}
 
-    def _ranked(self, axis: Axis, said: Mapping[_Key, Statement]) -> tuple[Statement, ...]:
+    def _ranked(self, name: str, axis: Axis, said: Mapping[_Key, Statement]) -> tuple[Statement, ...]:
+        if (name, axis) in self._ranks:
+            return self._ranks[name, axis]
         order = list(PREDICATES[axis])
         keys = sorted(
             said,
             key=lambda key: (-self._times[axis, key], order.index(key[1]), key[0], str(key[3]), key[4]),
         )
-        return tuple(said[key] for key in keys[:MAX_STATEMENTS])
+        ranked = self._ranks[name, axis] = tuple(said[key] for key in keys[:MAX_STATEMENTS])
+        return ranked
 
 
 def query_for(item: str, known: Mentions | Iterable[Csd], *, axes: Iterable[Axis] = AXES) -> Query:
@@ -154,7 +163,7 @@ def names_in(axis: Axis, statement: Statement) -> tuple[str, ...]:
     ('torch', 'coal')
     """
     value = str(statement.value)
-    if holds_action(axis, statement):
+    if holds_action(axis, statement.predicate):
         return tuple(dict.fromkeys(WORD.findall(f"{statement.subject} {value}")))
     if value_kind(axis, statement.predicate) == "letter" and statement.predicate != "fills":
         return ()
@@ -168,9 +177,9 @@ def names_in(axis: Axis, statement: Statement) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def holds_action(axis: Axis, statement: Statement) -> bool:
-    """Return whether a statement holds an action in words ('smelt raw_iron with coal')."""
-    kind = value_kind(axis, statement.predicate)
+def holds_action(axis: Axis, predicate: str) -> bool:
+    """Return whether a statement with `predicate` holds an action in words ('smelt raw_iron with coal')."""
+    kind = value_kind(axis, predicate)
     return kind == "action" or (axis is Axis.INTER and kind != "thing")
 
 

@@ -14,13 +14,11 @@ from csd.bank import Bank
 from csd.descriptor import Csd
 from csd.encode import Encoder
 from csd.episode import Episode, Observation
+from csd.store.schema import BANK_FILE
 from echo.agent.arrangement import Arrangement
 from echo.agent.threads import THREADS_FILE, UnlockThread
 from echo.mfm.layout import episode_id
 from echo.mfm.recorder import Recorder
-
-BANK_FILE = "bank.sqlite"
-"""The bank's file within a memory folder."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

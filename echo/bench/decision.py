@@ -33,7 +33,7 @@ from echo.worlds.minecraft.world import MinecraftWorld
 from ical.cases import case_of
 from ical.profile import AxisProfiles
 from ical.query import Mentions, query_for
-from ical.retrieve import retrieve
+from ical.retrieve import Stages, retrieve
 
 STEPS = 1_500
 """Counted actions of each run that descriptors are taken from; about 200 come of it."""
@@ -120,21 +120,26 @@ def gather(csds: int, steps: int, *, invented: bool = True) -> list[Csd]:
     for seed in count():
         if len(found) >= csds:
             break
-        kept, names = _Keeping(), seed if invented else None
-        play(
-            world=MinecraftWorld(WorldOptions(seed=seed, max_steps=steps, invented_names=names)),
-            agent="edits",
-            axes=AXES,
-            steps=steps,
-            seed=seed,
-            demonstrations=record_demonstrations(2, seed, names),
-            memory=None,
-            encoder="hashing-256",
-            progress=None,
-            policy=kept,
-        )
-        found += kept.csds
+        found += descriptors_of(seed, steps, invented=invented)
     return found[:csds]
+
+
+def descriptors_of(seed: int, steps: int, *, invented: bool = True) -> list[Csd]:
+    """Return the descriptors of the run of `seed`, in names of its own if `invented`, oldest first."""
+    kept, names = _Keeping(), seed if invented else None
+    play(
+        world=MinecraftWorld(WorldOptions(seed=seed, max_steps=steps, invented_names=names)),
+        agent="edits",
+        axes=AXES,
+        steps=steps,
+        seed=seed,
+        demonstrations=record_demonstrations(2, seed, names),
+        memory=None,
+        encoder="hashing-256",
+        progress=None,
+        policy=kept,
+    )
+    return kept.csds
 
 
 def items_in(csds: Sequence[Csd]) -> list[str]:
@@ -189,7 +194,7 @@ def _recall(csds: Sequence[Csd], items: Sequence[str], recalls: int, encoder: st
     with Bank.open(None, CachedEncoder(load_encoder(encoder))) as bank:
         bank.add_many(csds)
         asked = list(_spread(items, recalls))
-        bank.rebuild_index()
+        bank.rebuild()
         first = [_time_recall(item, bank, mentions) for item in asked]
         again = [_time_recall(item, bank, mentions) for item in asked]
     return {
@@ -202,7 +207,7 @@ def _recall(csds: Sequence[Csd], items: Sequence[str], recalls: int, encoder: st
 
 def _time_recall(item: str, bank: Bank, mentions: Mentions) -> float:
     started = time.perf_counter()
-    retrieve(query_for(item, mentions), bank, k=EXEMPLARS, known=mentions)
+    retrieve(query_for(item, mentions), bank, k=EXEMPLARS, stages=Stages(known=mentions))
     return (time.perf_counter() - started) * 1e3
 
 

@@ -6,9 +6,16 @@ from typing import Annotated
 
 import typer
 
+from echo.cli.bench_command import app as bench_app
+from echo.cli.csd_command import app as csd_app
+from echo.cli.cue_entry import cue
+from echo.cli.doctor_command import doctor
+from echo.cli.exchange_commands import export, import_
+from echo.cli.recall_command import recall
 from echo.cli.report_command import report
 from echo.cli.run_command import app as run_app
 from echo.cli.screen import exit_codes, print_json
+from echo.cli.upkeep_commands import compact, rebuild, reembed, stats
 from echo.cli.why_command import why
 
 app = typer.Typer(
@@ -19,9 +26,22 @@ app = typer.Typer(
     help="Experience that transfers: a five-axis memory for embodied agents, and its bench.",
     epilog="Exit codes: 0 done, 1 failed, 2 wrong use. Results go to stdout, progress to stderr.",
 )
-app.add_typer(run_app, name="run")
-app.command("report")(report)
-app.command("why")(why)
+PLAY, BANK, UPKEEP = "Experiments", "Memory bank", "Upkeep of a memory bank"
+
+app.add_typer(run_app, name="run", rich_help_panel=PLAY)
+app.command("report", rich_help_panel=PLAY)(report)
+app.command("why", rich_help_panel=PLAY)(why)
+app.add_typer(bench_app, name="bench", rich_help_panel=PLAY)
+app.command("recall", rich_help_panel=BANK)(recall)
+app.command("cue", rich_help_panel=BANK)(cue)
+app.add_typer(csd_app, name="csd", rich_help_panel=BANK)
+app.command("export", rich_help_panel=BANK)(export)
+app.command("import", rich_help_panel=BANK)(import_)
+app.command("doctor", rich_help_panel=UPKEEP)(doctor)
+app.command("stats", rich_help_panel=UPKEEP)(stats)
+app.command("rebuild", rich_help_panel=UPKEEP)(rebuild)
+app.command("compact", rich_help_panel=UPKEEP)(compact)
+app.command("reembed", rich_help_panel=UPKEEP)(reembed)
 
 
 @app.command("version")

@@ -19,7 +19,9 @@ from csd.descriptor import Csd
 from csd.encode import load_encoder
 from csd.render import render_axis
 from csd.score import cosines
-from csd.tables import BankError, stored_identity
+from csd.store.errors import BankError
+from csd.store.file import stored_identity
+from csd.store.schema import BANK_FILE
 from csd.wording import read_amount
 from echo.agent.threads import ThreadError, UnlockThread, read_threads
 from echo.experiments.demonstrate import SOURCE as DEMONSTRATION
@@ -37,8 +39,6 @@ from echo.experiments.trial import ENCODER_NAMES
 from echo.mfm.layout import MfmError, episode_path
 from echo.mfm.reader import read_episode
 from ical.cases import case_of
-
-BANK_FILE = "bank.sqlite"
 
 
 def find_run(run: str, folder: Path) -> tuple[RunResult, Path]:

@@ -1,22 +1,28 @@
 from __future__ import annotations
 
+import math
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from csd.axes import AXES, Axis
-from csd.bank import MAX_RECORD_BYTES, Bank
+from csd.bank import Bank
+from csd.caches import cache_folder
 from csd.descriptor import Csd
 from csd.encode import HashingEncoder
+from csd.protocol import Filing
 from csd.render import render_axis
-from csd.rows import Where
-from csd.tables import BankError
+from csd.score import Vector
+from csd.store.errors import BankError
+from csd.store.rows import MAX_RECORD_BYTES
+from csd.store.where import Where
 from tests.csd.descriptors import axes_of, digging, meta, playing, says, wooden_pickaxe
+
+UNIT = np.eye(256, dtype=np.float32)[0]
 
 
 @pytest.fixture
@@ -25,15 +31,21 @@ def bank() -> Iterator[Bank]:
         yield opened
 
 
+def dump(path: Path) -> list[str]:
+    """Return all that the file holds, as SQL."""
+    with closing(sqlite3.connect(path)) as connection:
+        return list(connection.iterdump())
+
+
 def found(bank: Bank, axis: Axis, text: str, *, k: int = 10, where: Where | None = None) -> list[str]:
-    return [match.id for match in bank.query_text({axis: text}, k=k, where=where)]
+    return [match.id for match in bank.recall({axis: text}, k=k, where=where)]
 
 
 def test_what_was_added_is_read_back_equal(tmp_path: Path) -> None:
     path = tmp_path / "50% new?#.db"
     with Bank.open(path, HashingEncoder()) as bank:
         id = bank.add(wooden_pickaxe())
-    assert list(tmp_path.iterdir()) == [path]
+    assert sorted(tmp_path.iterdir()) == [path, cache_folder(path)]
     with Bank.open(path, HashingEncoder(), create=False) as bank:
         assert bank.ids() == [id] == [wooden_pickaxe().id]
         assert bank.get(id) == wooden_pickaxe()
@@ -41,25 +53,64 @@ def test_what_was_added_is_read_back_equal(tmp_path: Path) -> None:
         assert len(bank) == 1
 
 
-def test_vectors_are_those_of_the_rendered_axes(bank: Bank) -> None:
+def test_vectors_are_those_of_the_rendered_axes_in_half_precision(bank: Bank) -> None:
     vectors = bank.vectors(bank.add(wooden_pickaxe()))
     assert list(vectors) == list(AXES)
     for axis, vector in vectors.items():
-        text = render_axis(wooden_pickaxe(), axis)
-        assert np.array_equal(vector, HashingEncoder().encode([text])[0])
+        encoded = HashingEncoder().encode([render_axis(wooden_pickaxe(), axis)])[0]
+        assert vector.dtype == np.float32
+        assert np.array_equal(vector, encoded.astype(np.float16).astype(np.float32))
 
 
 def test_an_axis_without_statements_has_no_vector(bank: Bank) -> None:
     assert list(bank.vectors(bank.add(digging("sand")))) == axes_of(digging("sand")) == [Axis.ATTR]
 
 
-def test_adding_the_same_descriptor_again_changes_nothing(bank: Bank) -> None:
-    id = bank.add(wooden_pickaxe())
-    before = bank.sequence
-    assert bank.add(wooden_pickaxe()) == id
-    assert bank.add_many([wooden_pickaxe(), wooden_pickaxe()]) == [id, id]
-    assert bank.sequence == before
+def test_adding_the_same_descriptor_again_changes_nothing(tmp_path: Path) -> None:
+    with Bank.open(tmp_path / "bank.db", HashingEncoder()) as bank:
+        id = bank.add(wooden_pickaxe())
+        before = dump(tmp_path / "bank.db")
+        assert bank.add(wooden_pickaxe()) == id
+        assert bank.add_many([wooden_pickaxe(), wooden_pickaxe()]) == [id, id]
+        assert dump(tmp_path / "bank.db") == before
+        assert len(bank) == 1
+
+
+def test_what_was_recalled_and_is_added_again_is_the_same_record(bank: Bank) -> None:
+    bank.add_many([wooden_pickaxe(), digging("sand")])
+    before = bank.digest()
+    for match in bank.recall(wooden_pickaxe(), k=9):
+        assert bank.add(bank.get(match.id)) == match.id
+    assert bank.digest() == before
+    assert len(bank) == 2
+
+
+def test_an_episode_taken_in_twice_is_one_record_with_two_filings(bank: Bank) -> None:
+    id = bank.add(wooden_pickaxe(), filing=Filing(agent="ada", life="1", tags=("tools",)))
+    assert bank.add(wooden_pickaxe(), filing=Filing(agent="bob", life="1")) == id
     assert len(bank) == 1
+    assert len(bank.recall(wooden_pickaxe(), k=9)) == 1
+    for agent, tags, expected in (("ada", ("tools",), [id]), ("bob", None, [id]), ("bob", ("tools",), [])):
+        matches = bank.recall(wooden_pickaxe(), k=9, where=Where(agent=agent, tags=tags))
+        assert [match.id for match in matches] == expected
+
+
+def test_the_same_fact_at_two_times_is_two_records_and_a_correction_retires_only_its_own(bank: Bank) -> None:
+    early, late, other = bank.add_many([digging("sand", step=3), digging("sand", step=30), digging("dirt")])
+    correction = bank.supersede(early, digging("clay", step=5), at_step=5)
+    assert {match.id for match in bank.recall({Axis.ATTR: "sand"}, k=9)} == {late, other, correction}
+    before = bank.recall({Axis.ATTR: "sand"}, k=9, where=Where(as_of=4))
+    assert {match.id for match in before} == {early, other}
+    assert [version.superseded_by for version in bank.versions(late)] == [None]
+
+
+def test_near_but_distinct_descriptors_stay_two(bank: Bank) -> None:
+    purple, cyan = (
+        Csd(meta=meta(), attr=(says("wool", "colour", colour),)) for colour in ("dark purple", "dark cyan")
+    )
+    assert bank.add(purple) != bank.add(cyan)
+    assert bank.get(purple.id) == purple
+    assert bank.get(cyan.id) == cyan
 
 
 def test_many_are_added_in_the_order_given_each_once(bank: Bank) -> None:
@@ -72,15 +123,54 @@ def test_a_descriptor_is_found_by_its_own_text_with_score_one(bank: Bank) -> Non
     id = bank.add(wooden_pickaxe())
     bank.add_many([digging(block) for block in ("sand", "dirt", "clay")])
     texts = {axis: render_axis(wooden_pickaxe(), axis) for axis in AXES}
-    best = bank.query_text(texts, k=1)[0]
+    best = bank.recall(texts, k=1)[0]
     assert best.id == id
-    assert best.score == pytest.approx(1.0, abs=1e-6)
-    assert all(best.cosines[axis] == pytest.approx(1.0, abs=1e-6) for axis in AXES)
+    assert best.score == pytest.approx(1.0, abs=1e-3)
+    assert all(best.cosines[axis] == pytest.approx(1.0, abs=1e-3) for axis in AXES)
 
 
 def test_a_blank_text_asks_nothing(bank: Bank) -> None:
     bank.add(digging("sand"))
-    assert bank.query_text({Axis.ATTR: "", Axis.FUNC: "  \n"}, k=5) == []
+    assert bank.recall({Axis.ATTR: "", Axis.FUNC: "  \n"}, k=5) == []
+    assert bank.recall({}, k=5) == []
+    assert bank.recall({Axis.ATTR: "sand"}, k=5, weights={}) == []
+    assert bank.recall({Axis.ATTR: "sand"}, k=5, weights={Axis.ATTR: 0.0, Axis.FUNC: 1.0}) == []
+
+
+def test_a_query_that_is_neither_text_nor_vector_is_refused(bank: Bank) -> None:
+    bank.add(digging("sand"))
+    with pytest.raises(ValueError, match="the attr query"):
+        bank.recall({Axis.ATTR: None}, k=5)  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("value", [0.0, math.nan, math.inf, 2.0])
+def test_a_vector_that_is_no_unit_vector_is_neither_kept_nor_asked(bank: Bank, value: float) -> None:
+    bad = np.full(256, value, dtype=np.float32)
+    with pytest.raises(ValueError, match="unit length"):
+        bank.add(digging("sand"), vectors={Axis.ATTR: bad})
+    assert len(bank) == 0
+    bank.add(digging("sand"))
+    with pytest.raises(ValueError, match="unit length"):
+        bank.recall({Axis.ATTR: bad}, k=1)
+
+
+@pytest.mark.parametrize("vectors", [{}, {Axis.FUNC: UNIT}, {Axis.ATTR: UNIT, Axis.FUNC: UNIT}])
+def test_vectors_are_given_on_exactly_the_axes_with_content(bank: Bank, vectors: dict[Axis, Vector]) -> None:
+    with pytest.raises(ValueError, match=r"vectors of csd_\w+ on exactly attr; got "):
+        bank.add(digging("sand"), vectors=vectors)
+    assert len(bank) == 0
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 3, 10_000])
+def test_at_most_k_and_at_most_all_are_returned(bank: Bank, k: int) -> None:
+    bank.add_many([digging("sand"), digging("dirt")])
+    for exact in (False, True):
+        assert len(bank.recall({Axis.ATTR: "sand drops sand"}, k=k, exact=exact)) == min(k, 2)
+
+
+def test_a_negative_k_is_refused(bank: Bank) -> None:
+    with pytest.raises(ValueError, match="k >= 0; got -1"):
+        bank.recall({Axis.ATTR: "sand"}, k=-1)
 
 
 @pytest.mark.parametrize("name", ["colour", "FUNC", ""])
@@ -89,11 +179,11 @@ def test_a_name_that_is_no_axis_is_refused_with_those_known(bank: Bank, name: st
     [vector] = HashingEncoder().encode(["sand drops sand"])
     complaint = f"expected axes out of struct, attr, proc, func, inter; got {name}\\.$"
     with pytest.raises(ValueError, match=complaint):
-        bank.query_text({Axis.ATTR: "sand", name: ""}, k=1)
+        bank.recall({Axis.ATTR: "sand", name: ""}, k=1)
     with pytest.raises(ValueError, match=complaint):
-        bank.search({name: vector}, k=1)
+        bank.recall({name: vector}, k=1)
     with pytest.raises(ValueError, match=complaint):
-        bank.search({Axis.ATTR: vector}, k=1, weights={name: 1.0})
+        bank.recall({Axis.ATTR: vector}, k=1, weights={name: 1.0})
 
 
 def test_an_empty_bank_finds_nothing(bank: Bank) -> None:
@@ -164,6 +254,27 @@ def test_half_a_surrogate_pair_is_refused_and_the_bank_stays_usable(bank: Bank) 
     assert [failure.key for failure in bank.failures()] == ["ok"]
 
 
+PLANES = "a \x07 é 木 \u2028 \ufeff \U0001f378 \U000e0041 \U0010ffff '; DROP TABLE csd; --"
+
+
+def test_text_of_every_plane_is_kept_and_filtered_letter_by_letter(bank: Bank) -> None:
+    csd = Csd(meta=meta(PLANES), attr=(says(PLANES, "colour", PLANES),))
+    id = bank.add(csd, filing=Filing(agent=PLANES, tags=(PLANES,)))
+    assert bank.get(id) == csd
+    where = Where(tasks=(PLANES,), agent=PLANES, tags=(PLANES,))
+    assert [match.id for match in bank.recall(csd, k=1, where=where)] == [id]
+    assert bank.recall(csd, k=1, where=Where(tasks=(PLANES + " ",))) == []
+
+
+def test_a_descriptor_with_half_a_surrogate_pair_is_refused_whole(bank: Bank) -> None:
+    torn = Csd(meta=meta("\ud83c"), attr=(says("sand", "drops", "sand"),))
+    with pytest.raises(BankError, match="whole Unicode text in a descriptor"):
+        bank.add_many([digging("dirt"), torn])
+    with pytest.raises(BankError, match="whole Unicode text"):
+        bank.add(digging("sand"), filing=Filing(tags=("\udf78",)))
+    assert len(bank) == 0
+
+
 def test_an_oversized_descriptor_is_refused_with_the_limit(bank: Bank) -> None:
     huge = Csd(meta=meta(), attr=(says("sand", "drops", "x" * MAX_RECORD_BYTES),))
     with pytest.raises(BankError, match=f"at most {MAX_RECORD_BYTES} bytes; got"):
@@ -171,11 +282,12 @@ def test_an_oversized_descriptor_is_refused_with_the_limit(bank: Bank) -> None:
     assert len(bank) == 0
 
 
-def test_a_link_to_an_unknown_descriptor_leaves_nothing_of_the_addition(bank: Bank) -> None:
-    with pytest.raises(BankError, match="got 'csd_missing'"):
-        bank.add(digging("sand"), derived_from=["csd_missing"])
-    assert len(bank) == 0
-    assert bank.sequence == 0
+def test_a_link_to_an_unknown_descriptor_leaves_nothing_of_the_addition(tmp_path: Path) -> None:
+    with Bank.open(tmp_path / "bank.db", HashingEncoder()) as bank:
+        before = dump(tmp_path / "bank.db")
+        with pytest.raises(BankError, match="got 'csd_missing'"):
+            bank.add(digging("sand"), derived_from=["csd_missing"])
+        assert dump(tmp_path / "bank.db") == before
 
 
 def test_links_are_walkable_from_both_ends_and_go_with_their_descriptor(bank: Bank) -> None:
@@ -222,7 +334,7 @@ def test_an_index_rebuilt_from_the_file_is_the_one_that_grew_with_it(bank: Bank)
     bank.add(wooden_pickaxe())
     grown = bank.index_digest()
     answers = found(bank, Axis.ATTR, "block 7 drops block 7")
-    bank.rebuild_index()
+    bank.rebuild()
     assert bank.index_digest() == grown
     assert found(bank, Axis.ATTR, "block 7 drops block 7") == answers
 
@@ -245,61 +357,3 @@ def test_another_bank_of_the_same_name_is_never_searched_by_mistake(tmp_path: Pa
     ):
         one.add(digging("sand"))
         assert found(other, Axis.ATTR, "sand drops sand") == []
-
-
-class BankAgainstModel(RuleBasedStateMachine):
-    """Any sequence of changes leaves the bank equal to a plain dictionary of descriptors."""
-
-    blocks = st.sampled_from([f"block_{number}" for number in range(8)])
-
-    @initialize()
-    def start(self) -> None:
-        self.bank = Bank.open(None, HashingEncoder())
-        self.model: dict[str, Csd] = {}
-
-    @rule(block=blocks)
-    def add(self, block: str) -> None:
-        csd = digging(block)
-        self.model[self.bank.add(csd)] = csd
-
-    @rule(some=st.lists(blocks, max_size=4))
-    def add_many(self, some: list[str]) -> None:
-        several = [playing(block, "body") for block in some]
-        self.model.update(zip(self.bank.add_many(several), several, strict=True))
-
-    @rule(block=blocks)
-    def remove(self, block: str) -> None:
-        id = digging(block).id
-        assert self.bank.remove(id) == (self.model.pop(id, None) is not None)
-
-    @rule()
-    def rebuild(self) -> None:
-        self.bank.rebuild_index()
-
-    @rule(block=blocks)
-    def recall(self, block: str) -> None:
-        known = sorted(id for id, csd in self.model.items() if csd.attr)
-        encoder = HashingEncoder()
-        [query] = encoder.encode([f"{block} drops"])
-        cosine = {
-            id: float(query.astype(np.float64) @ encoder.encode([render_axis(self.model[id], Axis.ATTR)])[0])
-            for id in known
-        }
-        matches = self.bank.query_text({Axis.ATTR: f"{block} drops"}, k=3)
-        assert [match.score for match in matches] == pytest.approx(
-            sorted(cosine.values(), reverse=True)[:3], abs=1e-6
-        )
-        assert all(cosine[match.id] == pytest.approx(match.score, abs=1e-6) for match in matches)
-
-    @invariant()
-    def same_contents(self) -> None:
-        assert self.bank.ids() == sorted(self.model)
-
-    def teardown(self) -> None:
-        for id, csd in self.model.items():
-            assert self.bank.get(id) == csd
-        self.bank.close()
-
-
-TestBankAgainstModel = BankAgainstModel.TestCase
-TestBankAgainstModel.settings = settings(max_examples=15, stateful_step_count=20, deadline=None)

@@ -3,37 +3,23 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
+import shutil
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from csd.axes import AXES, Axis
+from csd.axes import Axis
 from csd.bank import Bank
+from csd.caches import WORDS, cache_folder
 from csd.descriptor import canonical_json
-from csd.encode import Encoder, HashingEncoder
-from csd.reembed import reembed
-from csd.render import render_axis
-from csd.tables import BankError, Identity, make_file
-from tests.csd.descriptors import axes_of, digging, playing, wooden_pickaxe
+from csd.encode import HashingEncoder
+from csd.store.errors import BankError
+from csd.store.file import Identity, make_file
+from tests.csd.descriptors import digging, wooden_pickaxe
 from tests.csd.other_encoder import FixedEncoder, ReversedEncoder
-
-ROOT = Path(__file__).parents[2]
-
-
-def run(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.csd.bank_processes", *arguments]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-
-
-def answer(process: subprocess.Popen[str]) -> object:
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 0
-    return json.loads(output)
 
 
 @pytest.fixture
@@ -51,7 +37,7 @@ def execute(path: Path, statement: str) -> None:
 def test_a_bank_of_another_encoder_is_refused_and_left_alone(path: Path) -> None:
     with pytest.raises(
         BankError,
-        match=r"encoder 'reversed-256', .* at .*bank.db; got encoder 'hashing-256', .*csd.reembed.reembed",
+        match=r"encoder 'reversed-256', .* at .*bank.db; got encoder 'hashing-256', .*echo-memory reembed",
     ):
         Bank.open(path, ReversedEncoder())
     with Bank.open(path, HashingEncoder()) as bank:
@@ -78,7 +64,7 @@ def test_vectors_of_an_older_wording_are_refused(path: Path) -> None:
 def test_a_newer_format_is_refused(path: Path) -> None:
     execute(path, "PRAGMA user_version = 99")
     with pytest.raises(
-        BankError, match=r"expected bank format 1 at .*; got format 99.*release that wrote it"
+        BankError, match=r"expected bank format 2 at .*; got format 99.*release that wrote it"
     ):
         Bank.open(path, HashingEncoder())
 
@@ -112,14 +98,37 @@ def test_a_truncated_file_is_refused_not_read_as_empty(path: Path, share: float)
 @pytest.mark.parametrize(
     ("blob", "complaint"),
     [
-        ("zeroblob(8)", "expected 1024 bytes in the attr vector of csd_.*; got 8"),
-        ("zeroblob(1024)", "squared length 0.0"),
+        ("zeroblob(8)", "expected 512 bytes in the vectors of csd_.*; got 8"),
+        ("zeroblob(512)", "squared length 0.0"),
     ],
 )
-def test_a_damaged_vector_is_named_not_searched(path: Path, blob: str, complaint: str) -> None:
-    execute(path, f"UPDATE vector SET vector = {blob} WHERE axis = 'attr'")
+def test_a_damaged_vector_is_named_and_not_read(path: Path, blob: str, complaint: str) -> None:
+    execute(path, f"UPDATE vector SET halves = {blob} WHERE present = 2")
     with Bank.open(path, HashingEncoder()) as bank, pytest.raises(BankError, match=complaint):
-        bank.query_text({Axis.FUNC: "stick plays handle"}, k=1)
+        bank.vectors(digging("sand").id)
+
+
+def test_vectors_of_the_wrong_length_are_named_not_searched(path: Path) -> None:
+    execute(path, "UPDATE vector SET halves = zeroblob(8) WHERE present = 2")
+    with (
+        Bank.open(path, HashingEncoder()) as bank,
+        pytest.raises(BankError, match=r"expected 512 bytes in the vectors of csd_\w+ in .*bank.db; got 8"),
+    ):
+        bank.recall({Axis.FUNC: "stick plays handle"}, k=1)
+
+
+def test_a_zero_vector_in_the_file_never_outranks_a_good_one(path: Path) -> None:
+    execute(path, "UPDATE vector SET halves = zeroblob(512) WHERE present = 2")
+    with Bank.open(path, HashingEncoder()) as bank:
+        matches = bank.recall({Axis.ATTR: "sand drops sand"}, k=1)
+        assert [match.id for match in matches] == [wooden_pickaxe().id]
+
+
+def test_missing_vectors_are_named_with_the_repair(path: Path) -> None:
+    execute(path, "DELETE FROM vector WHERE present = 2")
+    complaint = r"expected vectors of csd_\w+ in .*bank.db; got none.*doctor .*--repair"
+    with Bank.open(path, HashingEncoder()) as bank, pytest.raises(BankError, match=complaint):
+        bank.vectors(digging("sand").id)
 
 
 def test_a_missing_file_is_not_made_by_who_only_reads(tmp_path: Path) -> None:
@@ -208,109 +217,98 @@ def test_a_whole_record_of_another_release_says_which_field_is_not_known(path: P
         bank.get(id)
 
 
-def test_reembedding_gives_the_bank_that_the_new_encoder_would_have_filled(path: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    assert reembed(path, ReversedEncoder(), progress=lambda done, total: seen.append((done, total))) == 2
-    assert seen == [(1, 2), (2, 2)]
-    with Bank.open(path, ReversedEncoder()) as bank, Bank.open(None, ReversedEncoder()) as fresh:
-        fresh.add_many([wooden_pickaxe(), digging("sand")])
-        assert bank.digest() == fresh.digest()
-        assert bank.index_digest() == fresh.index_digest()
-    with pytest.raises(BankError, match="got encoder 'reversed-256'"):
-        Bank.open(path, HashingEncoder())
-
-
-def test_reembedding_by_a_bad_encoder_leaves_the_old_vectors(path: Path) -> None:
-    with pytest.raises(ValueError, match="unit length from fixed"):
-        reembed(path, FixedEncoder([0.0, 0.0]))
+def filled(path: Path, *blocks: str) -> None:
+    """Add `blocks` to the bank at `path`, with published vectors and words."""
     with Bank.open(path, HashingEncoder()) as bank:
-        assert list(bank.vectors(wooden_pickaxe().id)) == list(AXES)
+        bank.add_many([digging(block) for block in blocks])
+        bank.compact()
+        bank.cue("drops")
 
 
-def test_reembedding_what_is_no_bank_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "empty.db").touch()
-    for name, complaint in (("none.db", "got no file there"), ("empty.db", "got an empty file")):
-        with pytest.raises(BankError, match=complaint):
-            reembed(tmp_path / name, HashingEncoder())
+def answers(path: Path, text: str) -> tuple[list[str], list[str], list[str]]:
+    """Return what search, full text and the graph find for a block."""
+    with Bank.open(path, HashingEncoder()) as bank:
+        matches = bank.recall({Axis.ATTR: f"{text} drops {text}"}, k=99)
+        hits = bank.cue(text)
+        return [match.id for match in matches], [hit.id for hit in hits], bank.mentioning(f"thing:{text}")
 
 
-def whole(bank: Bank, encoder: Encoder) -> None:
-    """Check that every descriptor in `bank` is complete and that search agrees with the records."""
-    for id in bank.ids():
-        csd = bank.get(id)
-        assert csd.id == id
-        assert bank.describing("ep_000001") == bank.ids()
-        assert list(bank.vectors(id)) == axes_of(csd)
-        for axis in axes_of(csd):
-            [vector] = encoder.encode([render_axis(csd, axis)])
-            assert np.array_equal(bank.vectors(id)[axis], vector)
-            assert id in bank.mentioning(f"thing:{csd.axis(axis)[-1].subject}") or axis is Axis.INTER
-            matches = bank.search({axis: vector}, k=1)
-            assert matches[0].score == pytest.approx(1.0, abs=1e-6)
-    assert len(bank.search({Axis.ATTR: encoder.encode(["any"])[0]}, k=99)) == sum(
-        bool(bank.get(id).attr) for id in bank.ids()
-    )
+def put_back(old: Path, path: Path) -> None:
+    """Put the bank file `old` in the place of `path`, as a user would, and leave the caches."""
+    for ending in ("-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+    shutil.copy(old, path)
 
 
-STATES: dict[str, list[set[str]]] = {
-    "": [set()],
-    "made": [set(), {"pickaxe"}],
-    "pickaxe": [{"pickaxe"}, {"pickaxe", "sand", "coal"}],
-    "two more": [{"pickaxe", "sand", "coal"}, {"sand", "coal"}],
-    "removed": [{"sand", "coal"}, {"sand", "coal", "clay"}],
-    "clay": [{"sand", "coal", "clay"}],
-}
-"""Last change acknowledged -> what the bank may hold: the change under way is there or it is not."""
-
-NAMES = {
-    wooden_pickaxe().id: "pickaxe",
-    digging("sand").id: "sand",
-    playing("coal", "fuel").id: "coal",
-    digging("clay").id: "clay",
-}
-
-
-def test_a_kill_before_any_statement_leaves_acknowledged_changes_whole_and_others_absent(
-    tmp_path: Path,
-) -> None:
-    count = answer(run("deaths", str(tmp_path), "0", "3"))
-    killed = [done.with_suffix(".db") for done in sorted(tmp_path.glob("*.done"))[:-1]]
-    assert len(killed) == count
-    assert len(killed) >= 20
-    for path in killed:
-        done = path.with_suffix(".done").read_text().split("\n")[:-1]
-        encoder: Encoder = HashingEncoder()
-        try:
-            bank = Bank.open(path, encoder)
-        except BankError:
-            # All the new vectors and the new name of the encoder, or none of them.
-            assert done[-1:] == ["clay"]
-            encoder = ReversedEncoder()
-            bank = Bank.open(path, encoder)
-        with bank:
-            assert {NAMES[id] for id in bank.ids()} in STATES[done[-1] if done else ""]
-            clay, sand = digging("clay").id, digging("sand").id
-            if clay in bank:
-                assert bank.links(clay) == [(clay, "derived_from", sand)]
-            whole(bank, encoder)
-            bank.add(digging("gravel"))
-            whole(bank, encoder)
+def test_an_older_copy_of_the_file_is_not_searched_through_newer_caches(tmp_path: Path) -> None:
+    path, old = tmp_path / "bank.db", tmp_path / "copy.db"
+    filled(path, "sand", "dirt")
+    shutil.copy(path, old)
+    with Bank.open(path, HashingEncoder()) as bank:
+        bank.remove(digging("sand").id)
+    filled(path, "clay")
+    put_back(old, path)
+    # Words that were written a moment ago may be ahead because another process has just seen a change.
+    os.utime(cache_folder(path) / WORDS, (0, 0))
+    sand, dirt = digging("sand").id, digging("dirt").id
+    assert answers(path, "sand") == ([sand, dirt], [sand], [sand])
+    assert answers(path, "clay")[1:] == ([], [])
+    # A change of its own makes the history fork where the caches stood.
+    with Bank.open(path, HashingEncoder()) as bank:
+        bank.add_many([digging("coal"), digging("gravel")])
+    assert answers(path, "clay")[1:] == ([], [])
+    assert answers(path, "coal")[1:] == ([digging("coal").id], [digging("coal").id])
 
 
-def test_a_full_disk_is_an_error_that_says_so_and_loses_nothing(tmp_path: Path) -> None:
-    told = answer(run("full", str(tmp_path)))
-    assert isinstance(told, dict)
-    assert "permissions and free space" in told["error"]
-    assert len(told["added"]) > 5
-    assert told["readable"] == told["added"]
-    with Bank.open(tmp_path / "full.db", HashingEncoder()) as bank:
-        assert bank.ids() == sorted(told["added"])
-        whole(bank, HashingEncoder())
+def test_a_newer_file_is_not_searched_through_older_caches(tmp_path: Path) -> None:
+    path, old = tmp_path / "bank.db", tmp_path / "old.cache"
+    filled(path, "sand", "dirt")
+    shutil.copytree(cache_folder(path), old)
+    with Bank.open(path, HashingEncoder()) as bank:
+        bank.remove(digging("sand").id)
+        bank.add(digging("clay"))
+        bank.compact()
+        bank.cue("clay")
+    shutil.rmtree(cache_folder(path))
+    shutil.copytree(old, cache_folder(path))
+    clay, dirt = digging("clay").id, digging("dirt").id
+    found, hits, mentioned = answers(path, "clay")
+    assert (sorted(found), hits, mentioned) == (sorted([clay, dirt]), [clay], [clay])
+    assert answers(path, "sand")[1:] == ([], [])
 
 
-def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
-    writers = [run("write", str(tmp_path), name) for name in ("north", "south")]
-    added = [id for writer in writers for id in answer(writer)]
-    with Bank.open(tmp_path / "shared.db", HashingEncoder()) as bank:
-        assert bank.ids() == sorted(added)
-        assert len(added) == 40
+def test_the_caches_of_another_bank_are_not_searched(tmp_path: Path) -> None:
+    path, other = tmp_path / "bank.db", tmp_path / "other.db"
+    filled(path, "sand", "dirt")
+    filled(other, "clay", "coal")
+    shutil.rmtree(cache_folder(path))
+    shutil.copytree(cache_folder(other), cache_folder(path))
+    sand, dirt = digging("sand").id, digging("dirt").id
+    assert answers(path, "sand") == ([sand, dirt], [sand], [sand])
+    assert answers(path, "clay")[1:] == ([], [])
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
+def test_caches_that_are_cut_off_anywhere_are_done_without(tmp_path: Path, share: float) -> None:
+    path, kept = tmp_path / "bank.db", tmp_path / "kept.cache"
+    filled(path, "sand", "dirt")
+    shutil.copytree(cache_folder(path), kept)
+    sand, dirt = digging("sand").id, digging("dirt").id
+    names = sorted(file.relative_to(kept) for file in kept.rglob("*") if file.is_file())
+    assert len(names) >= 4
+    for name in names:
+        shutil.rmtree(cache_folder(path))
+        shutil.copytree(kept, cache_folder(path))
+        content = (kept / name).read_bytes()
+        (cache_folder(path) / name).write_bytes(content[: int(share * len(content))])
+        assert answers(path, "sand") == ([sand, dirt], [sand], [sand]), name
+
+
+def test_a_file_in_the_place_of_the_cache_folder_is_no_obstacle(tmp_path: Path) -> None:
+    path = tmp_path / "bank.db"
+    filled(path, "sand", "dirt")
+    shutil.rmtree(cache_folder(path))
+    cache_folder(path).write_text("in the way")
+    sand, dirt = digging("sand").id, digging("dirt").id
+    assert answers(path, "sand") == ([sand, dirt], [sand], [sand])
+    assert cache_folder(path).read_text() == "in the way"

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import json
-
-import networkx
 import pytest
 
 from csd.axes import AXES, Axis
 from csd.descriptor import Csd
-from csd.graph import csd_graph, edges_of, from_node_link, joined_graph, neighbourhood, to_node_link
+from csd.graph import csd_graph, edges_of, joined_graph, neighbourhood
 from csd.vocabulary import PREDICATES
 from tests.csd.descriptors import EVIDENCE, digging, meta, playing, says, wooden_pickaxe
 
@@ -76,25 +73,3 @@ def test_a_neighbourhood_reaches_as_far_as_its_hops_in_both_directions() -> None
     assert len(neighbourhood(csds, "thing:nothing", 3)) == 0
     with pytest.raises(ValueError, match="hops >= 0; got -1"):
         neighbourhood(csds, "thing:coal", -1)
-
-
-def test_node_link_json_reads_back_equal_here_and_in_networkx() -> None:
-    graph = joined_graph([wooden_pickaxe(), digging("sand")])
-    text = json.dumps(to_node_link(graph))
-    assert networkx.utils.graphs_equal(from_node_link(json.loads(text)), graph)
-    assert networkx.utils.graphs_equal(networkx.node_link_graph(json.loads(text), edges="edges"), graph)
-
-
-def test_equal_descriptors_give_equal_json() -> None:
-    one, other = (json.dumps(to_node_link(csd_graph(wooden_pickaxe()))) for _ in range(2))
-    assert one == other
-
-
-def test_json_that_is_no_such_graph_is_refused() -> None:
-    whole = to_node_link(csd_graph(digging("sand")))
-    with pytest.raises(ValueError, match="'directed' and 'multigraph' true; got False"):
-        from_node_link({**whole, "directed": False})
-    with pytest.raises(ValueError, match="expected the field 'edges'"):
-        from_node_link({name: value for name, value in whole.items() if name != "edges"})
-    with pytest.raises(ValueError, match="between listed nodes; got 'thing:sand'"):
-        from_node_link({**whole, "nodes": []})

@@ -10,8 +10,8 @@ import pytest
 from csd.axes import AXES, Axis
 from csd.bank import Bank
 from csd.encode import HashingEncoder
-from csd.ledger import Credit, Failure
-from csd.tables import BankError
+from csd.store.errors import BankError
+from csd.store.ledger import Credit, Failure
 from tests.csd.descriptors import digging, wooden_pickaxe
 
 

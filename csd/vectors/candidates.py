@@ -1,0 +1,241 @@
+"""Candidates from scans of the product codes: as many as are needed, told from the errors seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from csd.vectors.faiss_codes import Bytes, Floats, Slots, new_flat, pack, row_bytes, scan, scan_codes
+from csd.vectors.question import Question
+from csd.vectors.segment import Segment, Selection, gather
+from csd.vectors.sizes import Sizes
+
+ROUGH = 1e-5
+"""Bound on the float32 error of a rough score."""
+
+SPARE = 54
+"""A scan returns so many more than asked for: ties at the end then seldom need a second scan."""
+
+
+Scratch = tuple[Any, Bytes]
+"""A small flat index, and rows to fill it with."""
+
+
+def new_scratch(dimension: int) -> Scratch:
+    """Return memory for scoring chosen rows: 128 rows at a time stay in the processor's cache."""
+    return new_flat(dimension), np.empty((128, row_bytes(dimension)), dtype=np.uint8)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """Rows of one segment with their rough scores."""
+
+    place: int
+    """Which segment."""
+    scores: Floats
+    """(m,)"""
+    slots: Slots
+    """(m,)"""
+    cut: bool
+    """Whether rows that score below the last were left out."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Candidates:
+    """What the code scans of several segments gave, best estimate first."""
+
+    estimates: Floats
+    """(m,)"""
+    places: NDArray[np.int64]
+    """(m,) which segment."""
+    slots: Slots
+    """(m,)"""
+    complete: bool
+    """Whether these are all that take part."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Work:
+    """One search under way."""
+
+    segments: Sequence[Segment]
+    selections: Sequence[Selection]
+    """Who takes part, segment by segment."""
+    asked: Question
+    k: int
+    """How many are sought, not more than take part."""
+    sizes: Sizes
+    scratch: Scratch
+
+    def margin(self) -> float:
+        """Return how far below another a rough score may be though the exact ones are the other way round.
+
+        Cosines are clipped to [-1, 1], rough scores are not: rows and queries a little longer than 1 may
+        differ by that much, at either end.
+        """
+        vectors = self.asked.asked.values()
+        length = max(float(np.linalg.norm(vector.astype(np.float64))) for vector in vectors)
+        over = max(segment.longest for segment in self.segments) * length - 1.0
+        return 2.0 * (ROUGH + max(0.0, over))
+
+    def scan_us(self, place: int) -> float:
+        """Return the microseconds of an exact scan of the segment at `place`."""
+        return self.sizes.scan(rows=len(self.segments[place]), taking_part=self.selections[place].count)
+
+    def rough(self, places: NDArray[np.int64], slots: Slots) -> Floats:
+        """Return the scores of chosen rows, (m,), through a small index of copies."""
+        rough = np.empty(slots.size, dtype=np.float32)
+        few, copies = self.scratch
+        for start in range(0, slots.size, len(copies)):
+            part = slice(start, min(start + len(copies), slots.size))
+            few.reset()
+            few.add_sa_codes(gather(self.segments, places[part], slots[part], copies))
+            scores, order = scan(few, self.asked.combined, part.stop - start, None)
+            rough[start + order] = scores
+        return rough
+
+
+def by_codes(work: Work, places: Sequence[int]) -> list[Found] | None:
+    """Return the best candidates of the code scans with rough scores; None where they do not do.
+
+    They do not where finding enough of them costs more than scanning everything.
+    """
+    first = work.sizes.wanted(work.k)
+    fetched = 4 * first
+    while places:
+        candidates = _candidates(work, places, fetched)
+        found, needed = _narrowed(work, candidates, first, _affordable(work, places, fetched))
+        if found is not None:
+            return found
+        # Once all of them were fetched, asking for more would go on for ever.
+        everything = fetched >= max(len(work.segments[place]) for place in places)
+        if everything or needed > _affordable(work, places, needed):
+            return None
+        fetched = max(2 * fetched, needed + needed // 4)
+    return []
+
+
+def _affordable(work: Work, places: Sequence[int], fetched: int) -> float:
+    """Return how many of `fetched` candidates can be scored before exact scans would be cheaper."""
+    left = 0.0
+    for place in places:
+        rows, count = len(work.segments[place]), work.selections[place].count
+        left += work.sizes.scan(rows=rows, taking_part=count)
+        left -= work.sizes.code_scan(fetched, rows=rows, taking_part=count)
+    return left / work.sizes.score_us if work.sizes.score_us else np.inf
+
+
+def _candidates(work: Work, places: Sequence[int], wanted: int) -> _Candidates:
+    """Return the `wanted` rows that take part with the best estimates; fewer where fewer do."""
+    parts = [_fetch(work, place, wanted) for place in places]
+    estimates = np.concatenate([part.scores for part in parts])
+    order = np.argsort(-estimates, kind="stable")[:wanted]
+    total = sum(work.selections[place].count for place in places)
+    # A segment that gave fewer than it has hides rows that estimate below its last.
+    floor = max(
+        (
+            float(part.scores[-1]) if part.scores.size else np.inf
+            for part in parts
+            if part.slots.size < min(wanted, work.selections[part.place].count)
+        ),
+        default=-np.inf,
+    )
+    order = order[estimates[order] >= floor]
+    sizes = [part.slots.size for part in parts]
+    return _Candidates(
+        estimates=estimates[order],
+        places=np.repeat(np.array(places), sizes)[order],
+        slots=np.concatenate([part.slots for part in parts])[order],
+        complete=order.size == total,
+    )
+
+
+def _narrowed(
+    work: Work, candidates: _Candidates, first: int, affordable: float
+) -> tuple[list[Found] | None, int]:
+    """Return the candidates that are needed, best estimates first, with rough scores, or how many are.
+
+    The errors of the estimates seen so far tell from which estimate on none can be among the best.
+    Where equal vectors go on up to there, one more is taken: ties could not be told apart otherwise.
+
+    Args:
+        work: the search.
+        candidates: what was fetched.
+        first: how many are scored to begin with.
+        affordable: no more are scored.
+    """
+    rough, total = np.zeros(0, dtype=np.float32), candidates.slots.size
+    stop = min(max(first, work.k), total)
+    while stop > rough.size:
+        part = slice(rough.size, stop)
+        rough = np.concatenate([rough, work.rough(candidates.places[part], candidates.slots[part])])
+        if stop < work.k:
+            break
+        kth = np.partition(rough, -work.k)[-work.k]
+        # Of the lower half only: what is very near is estimated too low by a third of its score, which
+        # would make the errors further down look ten times as large as they are.
+        errors = (rough - candidates.estimates[:stop])[stop // 2 :]
+        least = kth - errors.mean() - work.sizes.spread * errors.std()
+        if rough.min() >= kth - work.margin():
+            least = min(least, candidates.estimates[-1])
+        # Estimates fall, so they are sought from the end.
+        needed = total - int(np.searchsorted(candidates.estimates[::-1], least))
+        if needed == total and not candidates.complete:
+            return None, _beyond(candidates.estimates, float(least))
+        if needed > max(affordable, stop):
+            return None, needed
+        if needed > stop + work.sizes.many:
+            return _many(work, candidates, needed), needed
+        stop = max(stop, needed)
+    if rough.size < total or candidates.complete:
+        places, slots = candidates.places[:stop], candidates.slots[:stop]
+        return [
+            Found(place=int(place), scores=rough[places == place], slots=slots[places == place], cut=False)
+            for place in np.flatnonzero(np.bincount(places))
+        ], stop
+    return None, 2 * max(total, work.k)
+
+
+def _many(work: Work, candidates: _Candidates, needed: int) -> list[Found]:
+    """Return the best of the first `needed` candidates by scans that skip all others."""
+    found = []
+    places, slots = candidates.places[:needed], candidates.slots[:needed]
+    for place in np.flatnonzero(np.bincount(places)).tolist():
+        segment, here = work.segments[place], slots[places == place]
+        mask = np.zeros(len(segment), dtype=np.bool_)
+        mask[here] = True
+        k = min(here.size, work.k + SPARE)
+        scores, best = scan(segment.flat, work.asked.combined, k, pack(mask))
+        found.append(Found(place=place, scores=scores, slots=best, cut=k < here.size))
+    return found
+
+
+def _fetch(work: Work, place: int, wanted: int) -> Found:
+    """Return up to `wanted` rows of a segment that take part, best estimates first."""
+    segment, selection = work.segments[place], work.selections[place]
+    needed = min(wanted, selection.count)
+    size = work.sizes.fetched(wanted, rows=len(segment), taking_part=selection.count)
+    while True:
+        scores, slots = scan_codes(segment.codes, work.asked.combined, size)
+        if selection.bitmap is not None:
+            kept = selection.mask[slots]
+            scores, slots = scores[kept], slots[kept]
+        if slots.size >= needed or size >= min(len(segment), work.sizes.fetch_limit):
+            return Found(place=place, scores=scores, slots=slots, cut=True)
+        size = min(4 * size, len(segment))
+
+
+def _beyond(estimates: Floats, least: float) -> int:
+    """Return about how many rows estimate above `least`, from `estimates`, descending, that all do.
+
+    The logarithm of the number of rows falls about linearly with the estimate.
+    """
+    total = estimates.size
+    step = float(estimates[total // 4] - estimates[-1])
+    if total < 8 or step <= 0.0:
+        return 2 * total
+    return int(total * 4.0 ** min(10.0, (float(estimates[-1]) - least) / step)) + total // 4

@@ -1,0 +1,50 @@
+"""Text from a bank as a terminal may show it: no control characters, wrapped to the width of the screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+
+def plain(text: str) -> str:
+    r"""Return `text` on one line, unprintable characters as escapes, so that none of it steers the terminal.
+
+    >>> plain("a\x1b[31mb")
+    'a\\x1b[31mb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
+    )
+
+
+def print_fields(
+    console: Console, fields: Iterable[tuple[str, str]], *, indent: int = 0, lines: int | None = None
+) -> None:
+    """Print names and texts in two columns, texts wrapped beside their names.
+
+    Args:
+        console: where to.
+        fields: name and text of each; a name may be empty.
+        indent: columns to the left of the names.
+        lines: how many lines a text may take; the last one ends in '…' where it is longer. None for all.
+    """
+    from rich.text import Text
+
+    told = [(plain(name), plain(text)) for name, text in fields]
+    left = max((len(name) for name, _ in told), default=0)
+    width = max(20, console.width - indent - left - 2)
+    for name, text in told:
+        wrapped = Text(text).wrap(console, width, overflow="fold")
+        kept = [line.plain.rstrip() for line in wrapped] or [""]
+        if lines is not None and len(kept) > lines:
+            kept = [*kept[: lines - 1], kept[lines - 1][: width - 2].rstrip() + " …"]
+        for place, line in enumerate(kept):
+            head = name if place == 0 else ""
+            printed = f"{' ' * indent}{head:{left}}  {line}".rstrip()
+            console.print(printed, markup=False, soft_wrap=True)

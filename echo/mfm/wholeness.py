@@ -1,0 +1,97 @@
+"""Is an episode on disk still what was written? Each one carries the digests of its own files."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from csd.episode import Episode
+from echo.mfm.documents import Entry, action_document, outcome_document, state_document
+from echo.mfm.layout import (
+    ACTION,
+    EPISODES,
+    OUTCOME,
+    STATE,
+    STEPS,
+    MfmError,
+    episode_number,
+    episode_path,
+    read_json,
+    to_line,
+)
+from echo.mfm.reader import read_episode
+
+
+class EpisodeFolder:
+    """A memory folder, asked about one episode at a time; implements `csd.upkeep.findings.EpisodeCheck`."""
+
+    def __init__(self, root: Path) -> None:
+        """Look in the memory folder `root`.
+
+        Raises:
+            MfmError: if there is no such folder, or none with episodes.
+        """
+        if not (root / EPISODES).is_dir():
+            raise MfmError(
+                f"expected a memory folder with {EPISODES}/ in it at {root}; got none. Check the path."
+            )
+        self._root = root
+
+    def __call__(self, episode: str, /) -> str | None:
+        """Return what is wrong with `episode`: missing, unreadable, or a file altered; None if it is whole.
+
+        Names that no recorder gives (released entries go by their task) are not looked for.
+        """
+        if episode_number(episode) is None:
+            return None
+        try:
+            read = read_episode(self._root, episode)
+            folder = episode_path(self._root, episode)
+            digests = read_json(folder / STEPS).get("files")
+        except (MfmError, OSError) as error:
+            return str(error)
+        if read.id != episode:
+            return f"expected episode {episode} in {folder / STEPS}; got {read.id}"
+        if not isinstance(digests, dict):
+            return f"expected the digests of its files in {folder / STEPS}; got {digests!r}"
+        return next(
+            (told for name, digest in digests.items() if (told := _altered(folder / name, digest))),
+            _retold(folder, read),
+        )
+
+
+def _altered(file: Path, digest: object) -> str | None:
+    try:
+        found = hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        return f"expected a file at {file}; got {error.strerror or error}"
+    if found != digest:
+        return f"expected {file} as it was recorded; got other content"
+    return None
+
+
+def _retold(folder: Path, read: Episode) -> str | None:
+    """Return where steps.json, which holds no digest of itself, says something else than its companions.
+
+    What only it holds - what was seen between the first step and the last - cannot be compared.
+    """
+    try:
+        outcome = read_json(folder / OUTCOME)
+        entry = Entry(
+            goal=read.goal,
+            steps=read.steps,
+            after=read.after,
+            notes=tuple(outcome["notes"]),
+            tags=tuple(outcome["tags"]),
+        )
+        said = {
+            STATE: to_line(state_document(entry)),
+            ACTION: to_line(action_document(entry)),
+            OUTCOME: to_line(outcome_document(entry)),
+        }
+        other = next((name for name, data in said.items() if (folder / name).read_bytes() != data), None)
+    except (MfmError, OSError, KeyError, TypeError, ValueError) as error:
+        return f"expected {OUTCOME} and its companions in {folder} as they were recorded; got {error!r}"
+    return (
+        None if other is None else f"expected {folder / STEPS} to say what {other} says; got something else"
+    )

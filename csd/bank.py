@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -219,7 +218,9 @@ class Bank(Writing, Ledger):
 
     def _rows(self, where: Where) -> NDArray[np.int64]:
         """Return the rows that pass, ascending."""
-        found = self._fetch(*where.sql())
-        rows = np.fromiter(chain.from_iterable(found), dtype=np.int64, count=len(found))
+        # As one text: thousands of result rows take Python three times as long.
+        query, values = where.sql()
+        (text,) = self._fetch(f"SELECT group_concat(row) FROM ({query})", values)[0]
+        rows = np.fromstring(text or "", dtype=np.int64, sep=",")
         rows.sort()
         return rows

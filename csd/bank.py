@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,12 @@ from csd.store.writing import Writing
 from csd.upkeep.exchange import Exported, export_bank
 from csd.upkeep.stats import Stats, stats_of
 from csd.vectors.sizes import Sizes
-from csd.words.words import CueHit
+from csd.words.words import Ahead, CueHit, Words
+
+_ATTEMPTS = 4
+"""So often words that are ahead are asked anew before they are taken for another bank's."""
+
+_Answer = TypeVar("_Answer")
 
 
 class Bank(Writing, Ledger):
@@ -149,16 +154,22 @@ class Bank(Writing, Ledger):
 
     def cue(self, text: str, *, k: int = 10, where: Where | None = None) -> list[CueHit]:
         """Return the descriptors in whose rendered axes all words of `text` occur; see `Words.cue`."""
-        with self._now() as caches:
+
+        def ask(words: Words) -> list[CueHit]:
             rows = None if where is None else self._rows(where).tolist()
-            return caches.words().cue(text, limit=k, rows=rows)
+            return words.cue(text, limit=k, rows=rows)
+
+        return self._ask_words(ask)
 
     def mentioning(self, node: str) -> list[str]:
         """Return the ids of the descriptors whose graph holds `node` ('thing:oak_planks'), sorted."""
-        with self._now() as caches:
-            rows = json.dumps(caches.words().mentioning(node))
+
+        def ask(words: Words) -> list[str]:
+            rows = json.dumps(words.mentioning(node))
             found = self._fetch("SELECT id FROM csd WHERE row IN (SELECT value FROM json_each(?))", (rows,))
             return sorted(id for (id,) in found)
+
+        return self._ask_words(ask)
 
     def index_digest(self) -> str:
         """Return a digest of what vectors can be found; equal before and after `rebuild`."""
@@ -206,6 +217,15 @@ class Bank(Writing, Ledger):
         with moment(self._connection, self._where):
             self._check_epoch()
             yield self._caches
+
+    def _ask_words(self, ask: Callable[[Words], _Answer]) -> _Answer:
+        """Return what `ask` makes of full text and graph as the bank stands."""
+        for _ in range(_ATTEMPTS):
+            # Another process may be ahead of this moment, not of one that begins now.
+            with suppress(Ahead), self._now() as caches:
+                return ask(caches.words(insist=False))
+        with self._now() as caches:
+            return ask(caches.words())
 
     @contextmanager
     def _own_feed(self) -> Iterator[BankFeed]:

@@ -67,11 +67,15 @@ class Caches:
             self._publisher.ask()
         return self._index
 
-    def words(self) -> Words:
-        """Return full text and graph as the bank stands; call it within one `moment`."""
+    def words(self, *, insist: bool = True) -> Words:
+        """Return full text and graph as the bank stands; call it within one `moment`.
+
+        Raises:
+            Ahead: if they are of a later moment and `insist` is False.
+        """
         if self._words is None:
             self._words = Words(None if self._folder is None else self._folder / WORDS)
-        self._words.refresh(self._feed)
+        self._words.refresh(self._feed, insist=insist)
         return self._words
 
     def compact(self) -> bool:

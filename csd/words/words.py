@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +23,6 @@ from csd.words.follow import catch_up, fill, mark_of
 from csd.words.search import find
 
 _log = logging.getLogger(__name__)
-
-_AHEAD_SECONDS = 60.0
-"""Longer than a moment of a bank lasts that was taken for a search."""
 
 _Answer = TypeVar("_Answer")
 
@@ -45,6 +41,10 @@ class CueHit:
     """The clauses of `axis` that answer."""
     texts: dict[Axis, str]
     """The whole text of each axis that answers, in axis order."""
+
+
+class Ahead(Exception):
+    """The words are those of a later moment than the one that is asked for, or of another history."""
 
 
 class Words:
@@ -78,16 +78,24 @@ class Words:
         """Whether these words are in memory: no path was given, or no file could be kept there."""
         return self._path is None
 
-    def refresh(self, feed: Feed) -> None:
+    def refresh(self, feed: Feed, *, insist: bool = True) -> None:
         """Make the words those of the moment that `feed` shows, which must last until all was asked.
 
         A damaged file is made again. Where no file can be kept, the words go on in memory, and the log says
-        so. Where another process has just brought the file past that moment, it is left as it is.
+        so.
+
+        Args:
+            feed: the bank.
+            insist: whether words that are ahead are made again. Another process may have brought them past
+                this moment; those of a bank that an older copy has replaced stay ahead of later ones too.
+
+        Raises:
+            Ahead: if they are ahead and `insist` is False; ask again in a later moment.
         """
         self._feed = feed
         if self._path is not None:
             try:
-                self._refresh_file(self._path, feed)
+                self._refresh_file(self._path, feed, insist)
                 return
             except (sqlite3.Error, OSError) as error:
                 self._give_up(self._path, error)
@@ -219,7 +227,7 @@ class Words:
             self.refresh(self._feed)
         return ask(self._open())
 
-    def _refresh_file(self, path: Path, feed: Feed) -> None:
+    def _refresh_file(self, path: Path, feed: Feed, insist: bool) -> None:
         try:
             # The usual case: one look at the file, one at each mark.
             if self._adopt(path) and mark_of(self._open()) == feed.mark():
@@ -229,7 +237,7 @@ class Words:
             self.close()
         with locked(path):
             try:
-                if self._adopt(path) and self._follow(feed):
+                if self._adopt(path) and self._follow(feed, insist):
                     return
             except (NotOurs, sqlite3.DatabaseError) as error:
                 check_torn(error)
@@ -248,7 +256,7 @@ class Words:
                 self._stamp = now
         return now is not None
 
-    def _follow(self, feed: Feed) -> bool:
+    def _follow(self, feed: Feed, insist: bool = True) -> bool:
         """Catch up and return whether the words can be used; False where they must be made again."""
         run, now = self._open(), feed.mark()
         run.execute("BEGIN IMMEDIATE")
@@ -256,10 +264,10 @@ class Words:
             stored = mark_of(run)
             if stored is None:
                 return False
-            if stored == now or (
-                stored.sequence > now.sequence and self._just_written(stored.epoch == now.epoch)
-            ):
+            if stored == now:
                 return True
+            if not insist and stored.epoch == now.epoch and stored.sequence > now.sequence:
+                raise Ahead
             if not feed.passed(stored) or not catch_up(run, feed, stored):
                 return False
             run.execute("COMMIT")
@@ -267,13 +275,6 @@ class Words:
         finally:
             if run.in_transaction:
                 run.execute("ROLLBACK")
-
-    def _just_written(self, same: bool) -> bool:
-        """Return whether words of the same bank are ahead because another process just wrote them.
-
-        What is ahead for longer than any moment lasts is of a bank that an older copy has replaced.
-        """
-        return same and self._path is not None and time.time() - self._path.stat().st_mtime < _AHEAD_SECONDS
 
     def _give_up(self, path: Path, error: Exception) -> None:
         """Go on in memory."""

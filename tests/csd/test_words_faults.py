@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from csd.store.feed import Change
-from csd.words import words as words_module
-from csd.words.words import Words
+from csd.words.words import Ahead, Words
 from tests.csd.descriptors import digging, playing, wooden_pickaxe
 from tests.csd.words_feed import FakeBank
 
@@ -230,16 +229,15 @@ def test_being_behind_is_no_fault(bank: FakeBank, path: Path) -> None:
     assert Words(path).check(bank) == []
 
 
-def test_words_that_another_process_just_brought_further_are_left_alone(
-    bank: FakeBank, path: Path, monkeypatch: pytest.MonkeyPatch
+def test_words_that_another_process_brought_further_are_left_alone_unless_insisted(
+    bank: FakeBank, path: Path
 ) -> None:
     earlier = bank.copy()
     bank.add(digging("clay"))
     newest = digest(bank, path)
-    assert digest(earlier, path) == newest
+    with Words(path) as words, pytest.raises(Ahead):
+        words.refresh(earlier, insist=False)
     assert earlier.read == 0
-    # Ahead for longer than that means that an older copy of the bank was put back.
-    monkeypatch.setattr(words_module, "_AHEAD_SECONDS", -1.0)
     assert digest(earlier, path) == digest(earlier.copy(), None) != newest
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 import sqlite3
+import zlib
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -20,16 +22,16 @@ START = "0" * 16
 def record_changes(connection: sqlite3.Connection, kind: str, touched: Sequence[tuple[int, str]]) -> None:
     """Add to the history, within the caller's transaction, what happened to (row, id) each in turn."""
     newest = connection.execute("SELECT chain FROM change ORDER BY sequence DESC LIMIT 1").fetchone()
-    chain, told = newest[0] if newest else START, []
+    chain, told, salt = newest[0] if newest else START, [], secrets.randbits(62)
     for row, id in touched:
-        chain = link_of(chain, kind, row, id)
-        told.append((kind, row, id, chain))
-    connection.executemany("INSERT INTO change (kind, row, id, chain) VALUES (?, ?, ?, ?)", told)
+        chain = link_of(chain, kind, row, id, salt)
+        told.append((kind, row, id, salt, chain))
+    connection.executemany("INSERT INTO change (kind, row, id, salt, chain) VALUES (?, ?, ?, ?, ?)", told)
 
 
-def link_of(chain: str, kind: str, row: int, id: str) -> str:
+def link_of(chain: str, kind: str, row: int, id: str, salt: int) -> str:
     """Return the digest of all changes up to one, from `chain`, the digest of those before it."""
-    return hashlib.blake2b(f"{chain}{kind}{row}{id}".encode(), digest_size=8).hexdigest()
+    return hashlib.blake2b(f"{chain}{kind}{row}{id}{salt}".encode(), digest_size=8).hexdigest()
 
 
 def forget_changes(connection: sqlite3.Connection, mark: Mark) -> int:
@@ -98,7 +100,7 @@ class BankFeed:
         while True:
             with explained(self._where):
                 found = self._connection.execute(
-                    "SELECT csd.row, id, superseded_at IS NOT NULL, present, halves FROM csd "
+                    "SELECT csd.row, id, superseded_at IS NOT NULL, present, halves, checksum FROM csd "
                     "JOIN vector USING (row) WHERE csd.row > ? ORDER BY csd.row LIMIT ?",
                     (after_row, size),
                 ).fetchall()
@@ -117,30 +119,50 @@ class BankFeed:
             for row, id, retired, record in cursor:
                 yield Text(row=row, id=id, retired=bool(retired), record=record)
 
-    def _block(self, found: Sequence[tuple[int, str, int, int, bytes]]) -> Block:
+    def _block(self, found: Sequence[tuple[int, str, int, int, bytes, int]]) -> Block:
         halves = np.zeros((len(found), len(AXES), self._dimension), dtype=np.float16)
-        for place, (_, id, _, present, blob) in enumerate(found):
-            halves[place, axes_in(present)] = read_halves(blob, present, self._dimension, id, self._where)
+        for place, (_, id, _, present, blob, checksum) in enumerate(found):
+            halves[place, axes_in(present)] = read_halves(
+                blob, present, self._dimension, id, self._where, checksum
+            )
         return Block(
             rows=np.array([row for row, *_ in found], dtype=np.int64),
             keys=np.array([key_of(id) for _, id, *_ in found], dtype=np.uint64),
-            present=np.array([present for _, _, _, present, _ in found], dtype=np.uint8),
-            retired=np.array([retired for _, _, retired, _, _ in found], dtype=np.bool_),
+            present=np.array([present for _, _, _, present, *_ in found], dtype=np.uint8),
+            retired=np.array([retired for _, _, retired, *_ in found], dtype=np.bool_),
             halves=halves,
         )
 
 
-def read_halves(blob: bytes, present: int, dimension: int, id: str, where: str) -> NDArray[np.float16]:
+def vector_row(row: int, present: int, blob: bytes) -> tuple[int, int, bytes, int]:
+    """Return what is written to the table `vector`."""
+    return row, present, blob, zlib.crc32(blob)
+
+
+def read_halves(
+    blob: bytes, present: int, dimension: int, id: str, where: str, checksum: int | None = None
+) -> NDArray[np.float16]:
     """Return the stored vectors of one descriptor, (axes present, d) float16.
 
+    Args:
+        blob: the vectors of its axes, one after another.
+        present: bit a is set where axis `AXES[a]` has one.
+        dimension: the length of each.
+        id: whose they are, for the message.
+        where: the bank's name in messages.
+        checksum: what was written with them; None where nothing was.
+
     Raises:
-        BankError: on another number of bytes than the axes ask for.
+        BankError: on another number of bytes than the axes ask for, or other ones than were written.
     """
-    axes = present.bit_count()
+    axes, wrong = present.bit_count(), ""
     if len(blob) != 2 * dimension * axes:
+        wrong = f"expected {2 * dimension * axes} bytes in the vectors of {id} in {where}; got {len(blob)}."
+    elif checksum is not None and zlib.crc32(blob) != checksum:
+        wrong = f"expected the vectors of {id} in {where} as they were written; got altered ones."
+    if wrong:
         raise BankError(
-            f"expected {2 * dimension * axes} bytes in the vectors of {id} in {where}; got {len(blob)}. "
-            f"The file is damaged: restore it from a copy, or embed its records anew: "
+            f"{wrong} The file is damaged: restore it from a copy, or embed its records anew: "
             f"echo-memory reembed {where}."
         )
     return np.frombuffer(blob, dtype="<f2").reshape(axes, dimension)

@@ -52,15 +52,15 @@ class Records(BankFile):
         Raises:
             BankError: on an unknown id, or vectors that are missing or damaged.
         """
-        present, blob = self._one(
-            "SELECT present, halves FROM csd LEFT JOIN vector USING (row) WHERE id = ?", id
+        present, blob, checksum = self._one(
+            "SELECT present, halves, checksum FROM csd LEFT JOIN vector USING (row) WHERE id = ?", id
         )
         if blob is None:
             raise BankError(
                 f"expected vectors of {id} in {self._where}; got none. The file is damaged: "
                 f"echo-memory doctor {self._where} --repair."
             )
-        return read_vectors(blob, present, self._dimension, id, self._where)
+        return read_vectors(blob, present, self._dimension, id, self._where, checksum)
 
     def digest(self) -> str:
         """Return a digest of all records and vectors, whatever the order in which they came.

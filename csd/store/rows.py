@@ -17,7 +17,7 @@ from csd.descriptor import Csd, id_of
 from csd.encode import Encoder
 from csd.protocol import Filing, Vectors
 from csd.score import STORED_TOLERANCE, Vector, unit_rows
-from csd.store.changes import axes_in, read_halves, record_changes
+from csd.store.changes import axes_in, read_halves, record_changes, vector_row
 from csd.store.errors import BankError
 from csd.store.where import microseconds
 
@@ -162,7 +162,8 @@ def insert(
         ),
     )
     run.executemany(
-        "INSERT INTO vector VALUES (?, ?, ?)", ((row, one.present, blob) for row, (one, blob) in rows)
+        "INSERT INTO vector VALUES (?, ?, ?, ?)",
+        (vector_row(row, one.present, blob) for row, (one, blob) in rows),
     )
     run.executemany(
         "INSERT OR IGNORE INTO episode VALUES (?, ?)",
@@ -247,13 +248,15 @@ def draft_held(id: str, record: str, where: str) -> Draft:
     return Draft(id=id, csd=csd, record=record, present=present)
 
 
-def read_vectors(blob: bytes, present: int, dimension: int, id: str, where: str) -> dict[Axis, Vector]:
-    """Return the vectors of a row: axis in canonical order -> (d,) float32.
+def read_vectors(
+    blob: bytes, present: int, dimension: int, id: str, where: str, checksum: int | None = None
+) -> dict[Axis, Vector]:
+    """Return the vectors of a row: axis in canonical order -> (d,) float32; see `read_halves`.
 
     Raises:
         BankError: on a blob that is damaged.
     """
-    halves = read_halves(blob, present, dimension, id, where)
+    halves = read_halves(blob, present, dimension, id, where, checksum)
     try:
         rows = unit_rows(halves, dimension, f"descriptor {id} in {where}", STORED_TOLERANCE)
     except ValueError as error:

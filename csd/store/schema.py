@@ -47,7 +47,8 @@ CREATE INDEX csd_superseded ON csd (superseded_by) WHERE superseded_by IS NOT NU
 CREATE TABLE vector (
     row INTEGER PRIMARY KEY REFERENCES csd (row) ON DELETE CASCADE,
     present INTEGER NOT NULL CHECK (present BETWEEN 1 AND 31),
-    halves BLOB NOT NULL
+    halves BLOB NOT NULL,
+    checksum INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE episode (
     row INTEGER NOT NULL REFERENCES csd (row) ON DELETE CASCADE,
@@ -98,9 +99,11 @@ CREATE TABLE change (
     kind TEXT NOT NULL CHECK (kind IN ('add', 'retire', 'remove')),
     row INTEGER NOT NULL,
     id TEXT NOT NULL,
+    salt INTEGER NOT NULL,
     chain TEXT NOT NULL
 ) STRICT;
 """
 """Times are microseconds since 1970 UTC; `step` and `valid_from` are world steps. The halves of a vector row
 are little-endian float16: the axes whose bit is set in `present` (bit a for axis `AXES[a]`), one after
-another."""
+another; `checksum` is their CRC-32. `salt` is random for each transaction, so that two banks that were one
+until a copy was put back never have the same `chain` again."""

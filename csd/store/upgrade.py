@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from csd.axes import AXES
-from csd.store.changes import record_changes
+from csd.store.changes import record_changes, vector_row
 from csd.store.errors import BankError
 from csd.store.schema import SCHEMA
 
@@ -44,7 +44,8 @@ def upgrade(connection: sqlite3.Connection, where: str) -> None:
         [(row, id, *_facets(id, record, now, where), record) for row, id, record in records],
     )
     connection.executemany(
-        "INSERT INTO vector VALUES (?, ?, ?)", [(row, *found) for row, found in vectors.items()]
+        "INSERT INTO vector VALUES (?, ?, ?, ?)",
+        [vector_row(row, *found) for row, found in vectors.items()],
     )
     connection.executemany("INSERT INTO filing VALUES (?, '', '', ?)", [(row, now) for row, _, _ in records])
     for name, rows in kept.items():

@@ -16,13 +16,13 @@ def find_history(patient: Patient) -> Iterator[Finding]:
     run = patient.connection
     chain = START
     first = None
-    for sequence, kind, row, id, told in run.execute(
-        "SELECT sequence, kind, row, id, chain FROM change ORDER BY sequence"
+    for sequence, kind, row, id, salt, told in run.execute(
+        "SELECT sequence, kind, row, id, salt, chain FROM change ORDER BY sequence"
     ):
         # What was before the first change that is kept is forgotten, its digest is not.
         known = first is not None or sequence == 1
         first = sequence if first is None else first
-        if known and link_of(chain, kind, row, id) != told:
+        if known and link_of(chain, kind, row, id, salt) != told:
             yield _finding(f"change {sequence}", "the digest of all changes up to it", "another one")
             break
         chain = told

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from csd.descriptor import id_of
 from csd.embed import embed_descriptors, identity_for
-from csd.store.changes import axes_in, record_changes
+from csd.store.changes import axes_in, record_changes, vector_row
 from csd.store.errors import BankError
 from csd.store.rows import Draft, draft_held, facets, given_halves, read_vectors
 from csd.upkeep.findings import Check, Finding, Patient
@@ -21,8 +21,8 @@ _VECTOR_KINDS = ("missing vector", "damaged vector", "vector axes", "wrong dimen
 def find_records(patient: Patient) -> Iterator[Finding]:
     """Yield descriptors that are damaged, or whose columns, episodes or vectors do not follow from them."""
     run = patient.connection
-    for row, id, record, present, halves, *held in run.execute(
-        f"SELECT row, id, record, present, halves, {', '.join(_COLUMNS)} "
+    for row, id, record, present, halves, checksum, *held in run.execute(
+        f"SELECT row, id, record, present, halves, checksum, {', '.join(_COLUMNS)} "
         "FROM csd LEFT JOIN vector USING (row) ORDER BY row"
     ):
         try:
@@ -48,7 +48,7 @@ def find_records(patient: Patient) -> Iterator[Finding]:
                 repair="write them anew from the record",
                 row=row,
             )
-        yield from _vector_faults(patient, row, draft, present, halves)
+        yield from _vector_faults(patient, row, draft, (present, halves, checksum))
 
 
 def mend_records(patient: Patient, findings: list[Finding]) -> list[str]:
@@ -96,9 +96,9 @@ def _unreadable(row: int, id: str, record: str, error: BankError) -> Finding:
 
 
 def _vector_faults(
-    patient: Patient, row: int, draft: Draft, present: int | None, halves: bytes
+    patient: Patient, row: int, draft: Draft, stored: tuple[int | None, bytes, int]
 ) -> Iterator[Finding]:
-    dimension = patient.identity.dimension
+    (present, halves, checksum), dimension = stored, patient.identity.dimension
     axes = axes_in(draft.present)
     kind, got = "", ""
     if present is None:
@@ -113,7 +113,7 @@ def _vector_faults(
         )
     else:
         try:
-            read_vectors(halves, present, dimension, draft.id, patient.where)
+            read_vectors(halves, present, dimension, draft.id, patient.where, checksum)
         except BankError as error:
             kind, got = "damaged vector", str(error)
     if kind:
@@ -150,7 +150,8 @@ def _embed(patient: Patient, findings: list[Finding]) -> list[str]:
                 patient.connection.execute("SELECT * FROM vector WHERE row = ?", (finding.row,)),
             )
             patient.connection.execute(
-                "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", (finding.row, draft.present, blob)
+                "INSERT OR REPLACE INTO vector VALUES (?, ?, ?, ?)",
+                vector_row(finding.row, draft.present, blob),
             )
         patient.stale = True
     return [f"embedded the texts of {finding.where} anew" for finding in findings]

@@ -96,16 +96,16 @@ def _version() -> str:
 
 
 def _descriptors(connection: sqlite3.Connection, dimension: int, where: str) -> Iterator[str]:
-    for row, id, record, recorded, valid_from, step, by, at, present, halves in connection.execute(
+    for row, id, record, recorded, valid_from, step, by, at, present, halves, checksum in connection.execute(
         "SELECT row, id, record, recorded, valid_from, superseded_step, superseded_by, superseded_at, "
-        "present, halves FROM csd LEFT JOIN vector USING (row) ORDER BY row"
+        "present, halves, checksum FROM csd LEFT JOIN vector USING (row) ORDER BY row"
     ):
         axes = _axes_said(id, record, where)
         if present is None or axes_in(present) != axes:
             raise _damaged(id, "vectors on the axes that have content", "other ones, or none", where)
         if (step is None) != (at is None) or (by is not None and at is None):
             raise _damaged(id, "what it says on being superseded", "a part of it", where)
-        read_vectors(halves, present, dimension, id, where)
+        read_vectors(halves, present, dimension, id, where, checksum)
         width = 2 * dimension
         vectors = {
             AXES[axis].value: base64.b64encode(halves[place * width : (place + 1) * width]).decode()

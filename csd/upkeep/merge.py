@@ -7,14 +7,14 @@ import math
 import sqlite3
 from collections import Counter
 from pathlib import Path
-from typing import Literal, Never
+from typing import Any, Literal, Never
 
 from csd.axes import AXES, Axis
 from csd.descriptor import canonical_json
 from csd.embed import embed_descriptors
 from csd.encode import Encoder
 from csd.protocol import Filing
-from csd.store.changes import record_changes
+from csd.store.changes import record_changes, vector_row
 from csd.store.errors import BankError
 from csd.store.file import identity_of, set_identity
 from csd.store.links import LinkKind
@@ -198,7 +198,7 @@ class Merge:
         return blob
 
     def _differing(
-        self, number: int, draft: Draft, halves: bytes | None, held: tuple[object, ...], state: State
+        self, number: int, draft: Draft, halves: bytes | None, held: tuple[Any, ...], state: State
     ) -> None:
         row, *before = held
         known = self._run.execute("SELECT present, halves FROM vector WHERE row = ?", (row,)).fetchone()
@@ -207,8 +207,10 @@ class Merge:
         words = [word for word, so in (("other vectors", revector), ("another state", restate)) if so]
         if not self._decided("descriptors", number, draft.id, " and ".join(words)):
             return
-        if revector:
-            self._run.execute("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", (row, draft.present, halves))
+        if halves is not None and revector:
+            self._run.execute(
+                "INSERT OR REPLACE INTO vector VALUES (?, ?, ?, ?)", vector_row(row, draft.present, halves)
+            )
             self.revalued = True
         if restate:
             self._set_state(row, draft.id, state, tuple(before))

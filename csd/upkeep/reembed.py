@@ -15,6 +15,7 @@ from csd.caches import embeddings_file
 from csd.embed import embed_descriptors, identity_for
 from csd.encode import Encoder
 from csd.encode_store import EmbeddingStore
+from csd.store.changes import vector_row
 from csd.store.errors import explained
 from csd.store.file import connect, set_identity, transaction
 from csd.store.rows import draft_held, given_halves
@@ -80,8 +81,11 @@ def _replace_all(connection: sqlite3.Connection, store: EmbeddingStore, where: s
         drafts = [draft_held(id, record, where) for _, id, record in records]
         halves = given_halves(drafts, embed_descriptors([one.csd for one in drafts], store), store)
         connection.executemany(
-            "INSERT INTO vector VALUES (?, ?, ?)",
-            [(row, one.present, blob) for (row, *_), one, blob in zip(records, drafts, halves, strict=True)],
+            "INSERT INTO vector VALUES (?, ?, ?, ?)",
+            [
+                vector_row(row, one.present, blob)
+                for (row, *_), one, blob in zip(records, drafts, halves, strict=True)
+            ],
         )
         count += len(records)
     set_identity(connection, identity_for(store))

@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from csd.axes import Axis
@@ -17,7 +18,7 @@ from csd.descriptor import canonical_json
 from csd.encode import HashingEncoder
 from csd.store.errors import BankError
 from csd.store.file import Identity, make_file
-from tests.csd.descriptors import digging, wooden_pickaxe
+from tests.csd.descriptors import axes_of, digging, wooden_pickaxe
 from tests.csd.other_encoder import FixedEncoder, ReversedEncoder
 
 
@@ -98,7 +99,7 @@ def test_a_truncated_file_is_refused_not_read_as_empty(path: Path, share: float)
     ("blob", "complaint"),
     [
         ("zeroblob(8)", "expected 512 bytes in the vectors of csd_.*; got 8"),
-        ("zeroblob(512)", "squared length 0.0"),
+        ("zeroblob(512)", "vectors of csd_.* as they were written; got altered ones"),
     ],
 )
 def test_a_damaged_vector_is_named_and_not_read(path: Path, blob: str, complaint: str) -> None:
@@ -116,11 +117,33 @@ def test_vectors_of_the_wrong_length_are_named_not_searched(path: Path) -> None:
         bank.recall({Axis.FUNC: "stick plays handle"}, k=1)
 
 
-def test_a_zero_vector_in_the_file_never_outranks_a_good_one(path: Path) -> None:
-    execute(path, "UPDATE vector SET halves = zeroblob(512) WHERE present = 2")
+@pytest.mark.parametrize("alter", ["zeroblob(512)", "CAST(x'ffff' || substr(halves, 3) AS BLOB)"])
+def test_an_altered_vector_in_the_file_is_named_not_ranked(path: Path, alter: str) -> None:
+    execute(path, f"UPDATE vector SET halves = {alter} WHERE present = 2")
+    with (
+        Bank.open(path, HashingEncoder()) as bank,
+        pytest.raises(BankError, match=r"as they were written; got altered ones.*echo-memory reembed"),
+    ):
+        bank.recall({Axis.ATTR: "sand drops sand"}, k=1)
+
+
+def test_a_copy_put_back_that_goes_on_alike_is_not_searched_through_the_caches_of_the_other(
+    tmp_path: Path,
+) -> None:
+    path, copy = tmp_path / "bank.db", tmp_path / "copy.db"
+    one, other = np.eye(256, dtype=np.float32)[:2]
     with Bank.open(path, HashingEncoder()) as bank:
-        matches = bank.recall({Axis.ATTR: "sand drops sand"}, k=1)
-        assert [match.id for match in matches] == [wooden_pickaxe().id]
+        bank.add_many([digging(f"stone{number}") for number in range(10)])
+    shutil.copy(path, copy)
+    late = digging("late")
+    with Bank.open(path, HashingEncoder()) as bank:
+        bank.add(late, vectors=dict.fromkeys(axes_of(late), one))
+        bank.compact()
+    put_back(copy, path)
+    with Bank.open(path, HashingEncoder()) as bank:
+        bank.add(late, vectors=dict.fromkeys(axes_of(late), other))
+        (best,) = bank.recall({Axis.ATTR: other}, k=1, exact=True)
+        assert (best.id, best.cosines[Axis.ATTR]) == (late.id, 1.0)
 
 
 def test_missing_vectors_are_named_with_the_repair(path: Path) -> None:

@@ -218,7 +218,7 @@ def test_a_bank_that_is_open_notices_that_its_vectors_were_made_anew(path: Path)
     [
         ("INSERT INTO link VALUES (1, 'derived_from', 99)", "dangling link"),
         ("INSERT INTO link VALUES (99, 'derived_from', 1)", "dangling link"),
-        ("INSERT INTO vector VALUES (99, 1, x'00')", "vector of no descriptor"),
+        ("INSERT INTO vector VALUES (99, 1, x'00', 0)", "vector of no descriptor"),
         ("INSERT INTO episode VALUES (99, 'ep_000001')", "episode of no descriptor"),
         ("INSERT INTO filing VALUES (99, '', '', 0)", "filing of no descriptor"),
         ("INSERT INTO tag VALUES (99, '', '', 'a')", "tag of no descriptor"),

@@ -24,9 +24,9 @@ from csd.embed import check_axes, embed_query, identity_for
 from csd.encode import Encoder
 from csd.encode_store import EmbeddingStore
 from csd.protocol import Query
-from csd.score import Match
+from csd.score import Match, check_count
 from csd.store.changes import BankFeed, forget_changes
-from csd.store.errors import BankError
+from csd.store.errors import BankError, explained
 from csd.store.file import BUSY_SECONDS, connect, make_file, moment, transaction
 from csd.store.ledger import Ledger
 from csd.store.where import Where
@@ -53,6 +53,8 @@ class Bank(Writing, Ledger):
         self, path: Path | None, encoder: Encoder, *, durable: bool = True, sizes: Sizes | None = None
     ) -> None:
         """Open the existing file `path`; see `open`."""
+        # A process that changes its folder goes on with the same file and the same caches.
+        path = None if path is None else path.absolute()
         connection = connect(path, identity_for(encoder), durable=durable)
         self._store = None if path is None else EmbeddingStore(encoder, embeddings_file(path))
         where = "memory" if path is None else str(path)
@@ -84,7 +86,7 @@ class Bank(Writing, Ledger):
             BankError: if the file is missing and may not or cannot be made, is empty, is no bank, is
                 damaged or of a newer format, or was filled by another encoder.
         """
-        place = None if path is None else Path(path)
+        place = None if path is None else Path(path).absolute()
         if place is not None and not place.exists():
             if not create:
                 raise BankError(
@@ -105,15 +107,21 @@ class Bank(Writing, Ledger):
         self.close()
 
     def close(self) -> None:
-        """Close the file, once a publication under way is through; the bank cannot be used afterwards."""
+        """Close the file, once a publication under way is through; the bank cannot be used afterwards.
+
+        Raises:
+            BankError: from another thread than the one that opened it; it stays open then.
+        """
+        with explained(self._where):
+            # First, for it refuses another thread before anything is let go of.
+            self._connection.close()
         self._caches.close()
         if self._store is not None:
             self._store.close()
-        self._connection.close()
 
     @property
     def path(self) -> Path | None:
-        """The bank's file; None in memory."""
+        """The bank's file, absolute; None in memory."""
         return self._path
 
     def recall(
@@ -143,9 +151,11 @@ class Bank(Writing, Ledger):
             nothing is asked or nothing takes part.
 
         Raises:
-            ValueError: on a name that is no axis, a negative `k`, a bad weight or a bad vector.
+            ValueError: on a name that is no axis, a `k` that is no whole number >= 0, a bad weight or a bad
+                vector.
             BankError: if the file is damaged, or was embedded anew since it was opened.
         """
+        check_count(k)
         check_axes(weights or {})
         asked = embed_query(query, self._encoder)
         with self._now() as caches:
@@ -153,7 +163,12 @@ class Bank(Writing, Ledger):
             return caches.vectors().search(asked, k=k, weights=weights, rows=rows, exact=exact)
 
     def cue(self, text: str, *, k: int = 10, where: Where | None = None) -> list[CueHit]:
-        """Return the descriptors in whose rendered axes all words of `text` occur; see `Words.cue`."""
+        """Return the descriptors in whose rendered axes all words of `text` occur; see `Words.cue`.
+
+        Raises:
+            ValueError: on a `k` that is no whole number >= 0, or a text that cannot be asked.
+        """
+        check_count(k)
 
         def ask(words: Words) -> list[CueHit]:
             rows = None if where is None else self._rows(where).tolist()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from csd.store.changes import BankFeed
 from csd.vectors.index import VectorIndex
 from csd.vectors.publisher import Publisher
 from csd.vectors.sizes import Sizes
+from csd.vectors.snapshot import STATE
 from csd.words.words import Words
 
 CACHE_SUFFIX = ".cache"
@@ -100,6 +101,9 @@ class Caches:
     def rebuild(self) -> None:
         """Throw everything away and build it again; call it within one `moment`."""
         if self._folder is not None:
+            # First what names the others: what a kill leaves behind is then no damaged snapshot.
+            with suppress(OSError):
+                (self._folder / VECTORS / STATE).unlink()
             shutil.rmtree(self._folder / VECTORS, ignore_errors=True)
         self._index = self._new_index()
         self.vectors()

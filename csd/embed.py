@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from csd.axes import AXES, Axis, known_order
 from csd.descriptor import Csd
 from csd.encode import Encoder
@@ -28,13 +30,19 @@ def embed_query(query: Query, encoder: Encoder) -> dict[Axis, Vector]:
     """Return the vectors of what is asked: given ones as they are, texts encoded, blank texts left out.
 
     Raises:
-        ValueError: on a name that is no axis.
+        ValueError: on a name that is no axis, or what is neither a text nor a vector.
     """
     if isinstance(query, Csd):
         query = {axis: render_axis(query, axis) for axis in AXES}
     check_axes(query)
     texts = {axis: said for axis, said in query.items() if isinstance(said, str) and said.strip()}
     given = {axis: said for axis, said in query.items() if not isinstance(said, str)}
+    for axis, said in given.items():
+        if np.ndim(said) == 0:
+            raise ValueError(
+                f"expected a text or a vector on axis {axis}; got {said!r}. "
+                f"Leave out an axis that is not asked."
+            )
     return {**given, **dict(zip(texts, encoder.encode(list(texts.values())), strict=True))}
 
 

@@ -140,6 +140,9 @@ class EmbeddingStore:
             if self._connection is None:
                 self._connection = self._opened()
             return work(self._connection)
+        except sqlite3.ProgrammingError:
+            # Of another thread, or closed meanwhile: nothing against the file. Whose bank it is says so.
+            return None
         except (sqlite3.Error, OSError) as error:
             self._give_up(error)
             return None

@@ -50,8 +50,10 @@ class Filing:
         """Refuse a time without a zone: it would mean another moment on another machine.
 
         Raises:
-            ValueError: on a naive `recorded`.
+            ValueError: on a naive `recorded`, or a text where a tuple of texts is due.
         """
+        if isinstance(self.tags, str) or not all(isinstance(one, str) for one in self.tags):
+            raise ValueError(f"expected a tuple of texts in Filing.tags; got {self.tags!r}.")
         if self.recorded is not None and self.recorded.utcoffset() is None:
             raise ValueError(
                 f"expected a time with a zone; got {self.recorded.isoformat()}. "

@@ -7,6 +7,8 @@ flip a sign or turn a distance into a similarity.
 from __future__ import annotations
 
 import math
+import operator
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -25,6 +27,9 @@ STORED_TOLERANCE = 3e-3
 """The same for stored vectors: rounding to float16 adds up to 1e-3 on either side."""
 
 
+_LARGEST = sys.float_info.max
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Match:
     """A recalled descriptor and what its score is made of."""
@@ -39,6 +44,20 @@ class Match:
 def order(match: Match) -> tuple[float, str]:
     """Return the sort key of a match: best score first, ties by id."""
     return (-match.score, match.id)
+
+
+def check_count(k: int) -> None:
+    """Refuse what does not say how many are asked for.
+
+    Raises:
+        ValueError: on anything but a whole number >= 0.
+    """
+    try:
+        good = operator.index(k) >= 0
+    except TypeError:
+        good = False
+    if not good:
+        raise ValueError(f"expected a whole number k >= 0; got {k!r}.")
 
 
 def cosines(rows: NDArray[np.float32], query: Vector) -> NDArray[np.float64]:
@@ -70,16 +89,22 @@ def shares(weights: Mapping[Axis, float] | None, asked: Mapping[Axis, object]) -
         Axes in canonical order; empty when no asked axis has weight.
 
     Raises:
-        ValueError: on a weight that is negative, infinite or not a number.
+        ValueError: on a weight that is negative, infinite or not a number, or weights without a finite sum.
     """
     for axis, weight in (weights or {}).items():
-        if not math.isfinite(weight) or weight < 0.0:
+        if not 0.0 <= weight <= _LARGEST:
             raise ValueError(
-                f"expected a finite weight >= 0 on axis {axis.value}; got {weight!r}. "
+                f"expected a finite weight >= 0 on axis {axis}; got {weight!r}. "
                 f"Use 0 or leave the axis out to mask it."
             )
     kept = {axis: 1.0 if weights is None else float(weights.get(axis, 0.0)) for axis in AXES if axis in asked}
-    total = math.fsum(kept.values())
+    try:
+        total = math.fsum(kept.values())
+    except OverflowError as error:
+        raise ValueError(
+            f"expected weights with a finite sum; got {list(kept.values())}. Only their proportions count: "
+            f"divide them all by the largest."
+        ) from error
     return {axis: weight / total for axis, weight in kept.items() if weight > 0.0}
 
 
@@ -108,8 +133,11 @@ def unit_rows(
         tolerance: how far a squared length may be from 1.
 
     Raises:
-        ValueError: on another shape, a value that is not finite, or a row that is not of unit length.
+        ValueError: on another shape, a value that is not real and finite, or a row that is not of
+            unit length.
     """
+    if np.iscomplexobj(vectors):
+        raise ValueError(f"expected real vectors from {source}; got complex ones.")
     rows = np.ascontiguousarray(vectors, dtype=np.float32)
     if rows.ndim != 2 or rows.shape[1] != dimension:
         raise ValueError(f"expected vectors of shape (n, {dimension}) from {source}; got {rows.shape}.")

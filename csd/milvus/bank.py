@@ -20,7 +20,7 @@ from csd.milvus.records import MilvusRecords
 from csd.milvus.schema import explained
 from csd.milvus.search import search
 from csd.protocol import Filing, Query, Vectors
-from csd.score import Match, Vector, shares, unit_rows
+from csd.score import Match, Vector, check_count, shares, unit_rows
 from csd.store.errors import BankError
 from csd.store.links import check_supersedable
 from csd.store.rows import Draft, draft, given_halves
@@ -209,8 +209,7 @@ class MilvusBank(MilvusRecords):
             ValueError: on a name that is no axis, a negative `k`, a bad weight or a bad vector.
             BankError: if the server fails.
         """
-        if k < 0:
-            raise ValueError(f"expected k >= 0; got {k}.")
+        check_count(k)
         check_axes(weights or {})
         vectors = embed_query(query, self._encoder)
         asked: dict[Axis, Vector] = {

@@ -12,6 +12,22 @@ class BankError(Exception):
 
 
 @contextmanager
+def usable(where: str) -> Iterator[None]:
+    """Refuse the use of a file that is closed, or by another thread than the one that opened it.
+
+    Raises:
+        BankError: in place of `sqlite3.ProgrammingError`; other errors pass.
+    """
+    try:
+        yield
+    except sqlite3.ProgrammingError as error:
+        raise BankError(
+            f"expected an open bank, used by the thread that opened it, at {where}; got {_said(error)}. "
+            f"Open a bank in each thread, and use none after closing it."
+        ) from error
+
+
+@contextmanager
 def explained(where: str) -> Iterator[None]:
     """Turn what SQLite says about a file into a `BankError` that says what to do.
 
@@ -19,25 +35,26 @@ def explained(where: str) -> Iterator[None]:
         BankError: in place of any `sqlite3.Error`, and for a value that SQLite cannot hold.
     """
     try:
-        yield
-    except sqlite3.ProgrammingError as error:
-        raise BankError(
-            f"expected an open bank, used by the thread that opened it, at {where}; got {error}. "
-            f"Open a bank in each thread, and use none after closing it."
-        ) from error
+        with usable(where):
+            yield
     except sqlite3.OperationalError as error:
         raise BankError(
-            f"expected a bank that can be read and written at {where}; got {error}. Check the folder's "
-            f"permissions and free space, and that no other process holds a long write; "
+            f"expected a bank that can be read and written at {where}; got {_said(error)}. Check the "
+            f"folder's permissions and free space, and that no other process holds a long write; "
             f"nothing was changed."
         ) from error
     except sqlite3.Error as error:
         raise BankError(
-            f"expected an undamaged bank at {where}; got {error}. Restore the file from a copy, or move "
-            f"it away and build the bank again from the episodes."
+            f"expected an undamaged bank at {where}; got {_said(error)}. Restore the file from a copy, or "
+            f"move it away and build the bank again from the episodes."
         ) from error
     except (UnicodeEncodeError, OverflowError) as error:
         raise BankError(
-            f"expected whole Unicode text and 64-bit integers for the bank at {where}; got {error}. "
+            f"expected whole Unicode text and 64-bit integers for the bank at {where}; got {_said(error)}. "
             f"Nothing was changed: correct the value."
         ) from error
+
+
+def _said(error: Exception) -> str:
+    """Return what an error says, without a full stop."""
+    return str(error).rstrip(".")

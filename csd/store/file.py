@@ -44,6 +44,10 @@ class Identity:
         }
 
 
+class UnknownIdentity(BankError, ValueError):
+    """A bank that does not say what its vectors were made with."""
+
+
 def connect(path: Path | None, identity: Identity | None, *, durable: bool = True) -> sqlite3.Connection:
     """Open the bank file at `path`, which must be there; None for a new one in memory.
 
@@ -128,11 +132,24 @@ def stored_identity(path: Path) -> Identity:
 
 
 def identity_of(connection: sqlite3.Connection) -> Identity:
-    """Return what the vectors behind an open connection were made with."""
+    """Return what the vectors behind an open connection were made with.
+
+    Raises:
+        UnknownIdentity: if that is not said, or cannot be read.
+        sqlite3.Error: if SQLite refuses.
+    """
     meta = dict(connection.execute("SELECT key, value FROM meta"))
-    return Identity(
-        encoder=meta["encoder"], dimension=int(meta["dimension"]), rendering=int(meta["rendering"])
-    )
+    try:
+        return Identity(
+            encoder=meta["encoder"], dimension=int(meta["dimension"]), rendering=int(meta["rendering"])
+        )
+    except (KeyError, ValueError) as error:
+        got = f"no {error}" if isinstance(error, KeyError) else str(error)
+        file = connection.execute("PRAGMA database_list").fetchone()[2] or "memory"
+        raise UnknownIdentity(
+            f"expected encoder, dimension and rendering in the table meta of {file}; got {got}. "
+            f"See what can be mended: echo-memory doctor {file}."
+        ) from error
 
 
 def set_identity(connection: sqlite3.Connection, identity: Identity) -> None:
@@ -162,7 +179,9 @@ def moment(connection: sqlite3.Connection, where: str) -> Iterator[None]:
     Raises:
         BankError: if SQLite refuses.
     """
-    if connection.in_transaction:
+    with explained(where):
+        within = connection.in_transaction
+    if within:
         yield
         return
     with _between(connection, where, "BEGIN"):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from csd.axes import AXES, Axis
 from csd.descriptor import canonical_json
+from csd.embed import check_axes
 from csd.store.errors import BankError
 from csd.store.file import BankFile, transaction
+
+MAX_SHARE = 1e9
+"""Largest share of one use; sums of such shares stay finite for as long as anything is used."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,16 +49,17 @@ class Ledger(BankFile):
 
         Args:
             id: a descriptor in the bank.
-            shares: axis -> its part in the use, >= 0; commonly adding up to 1.
+            shares: axis -> its part in the use, in [0, `MAX_SHARE`]; commonly adding up to 1.
             success: whether what was built from it worked.
 
         Raises:
             BankError: on an unknown id.
-            ValueError: on a share that is negative or not finite.
+            ValueError: on a name that is no axis, or a share out of that range.
         """
+        check_axes(shares)
         for axis, share in shares.items():
-            if not math.isfinite(share) or share < 0.0:
-                raise ValueError(f"expected a finite share >= 0 on axis {axis.value}; got {share!r}.")
+            if not 0.0 <= share <= MAX_SHARE:
+                raise ValueError(f"expected a finite share in [0, 1e9] on axis {axis}; got {share!r}.")
         column = "successes" if success else "failures"
         with transaction(self._connection, self._where):
             row = self._row(id)
@@ -63,7 +67,7 @@ class Ledger(BankFile):
                 "INSERT INTO credit VALUES (?, ?, ?, ?) ON CONFLICT (row, axis) "
                 f"DO UPDATE SET {column} = {column} + excluded.{column}",
                 [
-                    (row, axis.value, share if success else 0.0, 0.0 if success else share)
+                    (row, Axis(axis).value, *((float(share), 0.0) if success else (0.0, float(share))))
                     for axis, share in shares.items()
                 ],
             )
@@ -94,9 +98,9 @@ class Ledger(BankFile):
             used: ids of the descriptors behind it; they may be removed later, the log stays.
 
         Raises:
-            ValueError: if `conditions` holds something that is not JSON.
+            ValueError: if `conditions` are no JSON object, or hold NaN or infinity.
         """
-        text = canonical_json(dict(conditions))
+        text = _conditions_json(conditions)
         with transaction(self._connection, self._where):
             number = self._connection.execute(
                 "INSERT INTO failure (key, conditions, step, used) VALUES (?, ?, ?, ?)",
@@ -132,9 +136,23 @@ class Ledger(BankFile):
             ) from error
 
     def has_failed(self, key: str, conditions: Mapping[str, Any]) -> bool:
-        """Return whether `key` was logged as a failure under exactly these conditions."""
+        """Return whether `key` was logged as a failure under exactly these conditions.
+
+        Raises:
+            ValueError: as in `log_failure`.
+        """
         found = self._fetch(
             "SELECT 1 FROM failure WHERE key = ? AND conditions = ? LIMIT 1",
-            (key, canonical_json(dict(conditions))),
+            (key, _conditions_json(conditions)),
         )
         return bool(found)
+
+
+def _conditions_json(conditions: Mapping[str, Any]) -> str:
+    try:
+        return canonical_json(dict(conditions))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(
+            f"expected JSON values without NaN or infinity in the conditions of a failure; got: {error}. "
+            f"Leave out what is no text, number, yes or no, list or object of such."
+        ) from error

@@ -130,7 +130,7 @@ def check_supersedable(old: Version, new_id: str, new: Version | None, at_step: 
         raise BankError(
             f"expected a current descriptor in {where}; got {old.id}, superseded by "
             f"{old.superseded_by or 'one that was removed'}. Supersede the current one: "
-            f"see versions({old.id!r})."
+            f"echo-memory csd show {old.id} --versions --bank {where}, or Bank.versions, tells which."
         )
     if new_id == old.id:
         raise BankError(

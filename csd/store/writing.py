@@ -66,10 +66,11 @@ class Writing(Records, Links):
             derived_from: ids of descriptors in the bank that it was made from.
 
         Raises:
+            TypeError: on what is no descriptor.
             ValueError: on a vector too many or too few, or one that is no finite unit vector.
             BankError: on an unknown id in `derived_from`, an oversized record, or a failing disk.
         """
-        drafts = [draft(csd, self._where)]
+        drafts = [self._draft(csd)]
         halves = self._halves(drafts, None if vectors is None else [vectors])
         with self._change():
             insert(self._connection, drafts, halves, filing)
@@ -87,11 +88,12 @@ class Writing(Records, Links):
         """Remember several descriptors in one transaction and return their ids, in the given order.
 
         Raises:
+            TypeError: on what is no descriptor.
             ValueError: on a vector too many or too few, or one that is no finite unit vector.
             BankError: on an oversized record or a failing disk; none was added then.
         """
         with uncollected():
-            drafts = [draft(csd, self._where) for csd in csds]
+            drafts = [self._draft(csd) for csd in csds]
             halves = self._halves(drafts, vectors)
             if drafts:
                 with self._change():
@@ -119,11 +121,12 @@ class Writing(Records, Links):
             filing: as in `add`.
 
         Raises:
+            TypeError: on what is no descriptor.
             ValueError: on an `at_step` before the old one held, or bad vectors.
             BankError: on an unknown `old_id`, one that is superseded already, the same content, or a
                 correction that is itself superseded.
         """
-        drafts = [draft(csd, self._where)]
+        drafts = [self._draft(csd)]
         new_id = drafts[0].id
         halves = self._halves(drafts, None if vectors is None else [vectors])
         with self._change():
@@ -149,6 +152,14 @@ class Writing(Records, Links):
                 self._connection.execute("UPDATE csd SET superseded_by = NULL WHERE superseded_by = ?", (id,))
                 record_changes(self._connection, "remove", [(row, id) for (row,) in found])
         return bool(found)
+
+    def _draft(self, csd: Csd) -> Draft:
+        if not isinstance(csd, Csd):
+            raise TypeError(
+                f"expected a descriptor, a csd.descriptor.Csd; got {type(csd).__name__}. "
+                f"Read one from JSON with Csd.from_json."
+            )
+        return draft(csd, self._where)
 
     def _halves(self, drafts: Sequence[Draft], vectors: Vectors | None) -> list[bytes]:
         # Embedding is slow, so no lock is held meanwhile.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from csd.axes import AXES, Axis
-from csd.score import Vector, shares, unit_rows
+from csd.score import Vector, check_count, shares, unit_rows
 from csd.vectors.faiss_codes import Floats
 
 
@@ -38,11 +38,10 @@ def question(
     """Return the checked question.
 
     Raises:
-        ValueError: on a negative `k`, a name that is no axis, a bad weight, or a query vector that is
-            not a finite unit vector of length `dimension`.
+        ValueError: on a `k` that is no whole number >= 0, a name that is no axis, a bad weight,
+            or a query vector that is not a finite unit vector of length `dimension`.
     """
-    if k < 0:
-        raise ValueError(f"expected k >= 0; got {k}.")
+    check_count(k)
     for axis in (*queries, *(weights or {})):
         if axis not in AXES:
             raise ValueError(f"expected an axis out of {', '.join(AXES)}; got {axis!r}.")

@@ -119,6 +119,9 @@ def check_torn(error: Exception) -> None:
     Raises:
         sqlite3.Error: `error` itself, if it does not speak against the file.
     """
+    if isinstance(error, sqlite3.ProgrammingError):
+        # A connection that is closed or of another thread.
+        raise error
     if isinstance(error, sqlite3.Error):
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
         if code & 0xFF not in _TORN:

@@ -62,7 +62,7 @@ def find(
         f"SELECT found.rowid, rank, (SELECT id FROM held WHERE row = found.rowid) FROM ("
         f"SELECT rowid, rank FROM cue WHERE cue MATCH ?1 AND {test} "
         f"ORDER BY rowid DESC LIMIT {RANKED}) found ORDER BY rank, found.rowid LIMIT ?2",
-        (asked, limit) if rows is None else (asked, limit, chosen),
+        (asked, min(limit, RANKED)) if rows is None else (asked, min(limit, RANKED), chosen),
     ).fetchall()
     return [(row, id, -rank, *_matches(run, asked, row)) for row, rank, id in ranked]
 

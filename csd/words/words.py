@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from csd.axes import AXES, Axis
+from csd.store.errors import usable
 from csd.store.feed import Feed
 from csd.words import adjacency, check
 from csd.words.adjacency import RowEdge
@@ -53,6 +54,7 @@ class Words:
     def __init__(self, path: Path | None) -> None:
         """Keep the words in the file `path`, made when first refreshed; None keeps them in memory."""
         self._path = path
+        self._where = str(path or "memory")
         self._run: sqlite3.Connection | None = None
         self._stamp: Stamp | None = None
         self._feed: Feed | None = None
@@ -70,7 +72,8 @@ class Words:
     def close(self) -> None:
         """Close the file; it is opened again when refreshed."""
         if self._run is not None:
-            self._run.close()
+            with usable(self._where):
+                self._run.close()
         self._run, self._stamp = None, None
 
     @property
@@ -217,7 +220,8 @@ class Words:
         """Return what `ask` returns; damage that only shows now is mended first."""
         run = self._open()
         try:
-            return ask(run)
+            with usable(self._where):
+                return ask(run)
         except (sqlite3.DatabaseError, LookupError) as error:
             if self._path is None or self._feed is None:
                 raise
@@ -277,19 +281,20 @@ class Words:
                 run.execute("ROLLBACK")
 
     def _give_up(self, path: Path, error: Exception) -> None:
-        """Go on in memory."""
+        """Go on in memory, in the thread whose file it is."""
+        self.close()
         _log.warning(
             "expected a words file that can be written at %s; got %s: the words are kept in memory, which "
             "takes longer at every start. Check the folder's permissions and free space.",
             path,
             error,
         )
-        self.close()
         self._path = None
 
     def _refresh_memory(self, feed: Feed) -> None:
-        if self._run is not None and not self._follow(feed):
-            self.close()
+        with usable(self._where):
+            if self._run is not None and not self._follow(feed):
+                self.close()
         if self._run is None:
             self._run = sqlite3.connect(":memory:", isolation_level=None)
             make(self._run, lambda run: fill(run, feed))

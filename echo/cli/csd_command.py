@@ -79,6 +79,8 @@ def add(
         if as_json:
             print_json({"bank": str(memory.path), "added": added, "held": held})
             return
+        if not csds:
+            typer.echo(f"nothing added: {file} holds no descriptors", err=True)
         about = {one.id: one.meta.task for one in csds}
         for id in added:
             typer.echo(f"added {id}  {plain(about[id])[:50]}")

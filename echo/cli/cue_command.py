@@ -19,6 +19,7 @@ from csd.words.search import Found
 DONE, FAILED, WRONG_USE = 0, 1, 2
 
 DEFAULT_LIMIT = 10
+MAX_LIMIT = 2**31 - 1
 
 EXAMPLE = "Example: echo-memory cue oak planks --bank runs/memory --axis func"
 
@@ -68,7 +69,7 @@ def parse_plainly(words: Sequence[str]) -> Asked | None:
             return None
         elif name == "--bank" and not value.startswith("-"):
             asked.bank = value
-        elif name == "--limit" and value.isdecimal():
+        elif name == "--limit" and value.isdecimal() and len(value) <= len(str(MAX_LIMIT)):
             asked.limit = int(value)
         elif name == "--axis" and value in axis_names():
             asked.axis.append(value)
@@ -112,10 +113,13 @@ def answer(text: str, bank: str, *, limit: int, axes: Sequence[str] | None, as_j
     Args:
         text: plain words.
         bank: a bank file, or a folder with one.
-        limit: how many at most.
+        limit: how many at most, in [0, `MAX_LIMIT`].
         axes: names of the axes to look on; None or none for all.
         as_json: whether to print one JSON object, with whole texts.
     """
+    if not 0 <= limit <= MAX_LIMIT:
+        bound = ">= 0" if limit < 0 else f"<= {MAX_LIMIT}"
+        return _refuse(ValueError(f"expected a limit {bound}; got {limit}."), WRONG_USE)
     path = os.path.join(bank, BANK_FILE) if os.path.isdir(bank) else bank  # noqa: PTH112, PTH118 (10 ms)
     try:
         found, facts = _look(text, path, limit, tuple(axes) if axes else None)
@@ -131,6 +135,8 @@ def answer(text: str, bank: str, *, limit: int, axes: Sequence[str] | None, as_j
         else:
             for line in _lines(found, facts):
                 print(line)
+            if not found:
+                print(f"nothing found: {_why_nothing(limit)}", file=sys.stderr)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read on has enough; Python would complain once more at its end.
@@ -203,6 +209,10 @@ def _lines(found: Sequence[Found], facts: Circumstances) -> list[str]:
         _cut(f"{id}  {step:>{steps}}  {success}  {_padded(_cut(name, names), names)}  {text}", _screen())
         for id, step, success, name, text in told
     ]
+
+
+def _why_nothing(limit: int) -> str:
+    return "no current descriptor in the bank has all these words" if limit else "--limit 0 asks for none"
 
 
 def _print_json(text: str, found: Sequence[Found], facts: Circumstances) -> None:

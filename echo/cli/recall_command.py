@@ -127,7 +127,7 @@ def recall(
         if as_json:
             print_json(recall_json(found, shares))
         else:
-            print_found(found)
+            print_found(found, k)
 
 
 def _check_texts(

@@ -21,13 +21,12 @@ LINES = 4
 """Most lines of one axis; the whole text is told by `echo-memory csd show`."""
 
 
-def print_found(found: Sequence[Exemplar]) -> None:
+def print_found(found: Sequence[Exemplar], k: int) -> None:
     """Print a table of scores and cosines, then what each descriptor says on the axes that were compared."""
     console = out_console()
     if not found:
-        console.print(
-            "nothing recalled: nothing in the bank fits the query and its conditions", soft_wrap=True
-        )
+        why = "nothing in the bank fits the query and its conditions" if k else "-k 0 asks for none"
+        console.print(f"nothing recalled: {why}", soft_wrap=True)
         return
     console.print(_table(found))
     for place, one in enumerate(found, start=1):

@@ -254,4 +254,12 @@ def test_what_is_superseded_already_is_not_superseded_twice(bank, tmp_path):
     call("csd", "supersede", DIG, first, "--bank", bank)
     done = call("csd", "supersede", DIG, second, "--bank", bank)
     assert done.exit_code == 1
-    assert "Supersede the current one" in done.stderr
+    assert f"Supersede the current one: echo-memory csd show {DIG} --versions --bank {bank}" in done.stderr
+
+
+def test_adding_none_says_so(tmp_path, bank):
+    file = tmp_path / "none.json"
+    file.write_text("[]\n")
+    done = call("csd", "add", file, "--bank", bank)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr == f"nothing added: {file} holds no descriptors\n"

@@ -72,7 +72,18 @@ def test_json_is_one_object_with_whole_texts(path: Path, capsys) -> None:
 
 def test_a_folder_with_a_bank_in_it_will_do_and_nothing_found_is_no_failure(path: Path, capsys) -> None:
     assert main(["nothing", "--bank", str(path.parent)]) == 0
-    assert lines(capsys) == []
+    done = capsys.readouterr()
+    assert done.out == ""
+    assert done.err == "nothing found: no current descriptor in the bank has all these words\n"
+
+
+def test_a_limit_of_0_is_not_taken_for_nothing_that_answers(path: Path, capsys) -> None:
+    assert main(["coal", "--bank", str(path), "--limit", "0"]) == 0
+    done = capsys.readouterr()
+    assert (done.out, done.err) == ("", "nothing found: --limit 0 asks for none\n")
+    assert main(["coal", "--bank", str(path), "--limit", "0", "--json"]) == 0
+    done = capsys.readouterr()
+    assert (json.loads(done.out)["hits"], done.err) == ([], "")
 
 
 def test_a_cue_sees_what_was_changed_since_the_last_one(path: Path, capsys) -> None:
@@ -136,6 +147,8 @@ def test_control_characters_do_not_reach_the_terminal_and_wide_letters_count_twi
         (["coal", "--bank", "{missing}"], 1, "expected a memory bank at"),
         (["coal", "--bank", "{file}"], 1, "error: expected"),
         (["coal", "--bank", "{bank}", "--limit", "-1"], 2, "expected a limit >= 0; got -1"),
+        (["coal", "--bank", "{bank}", "--limit", "2147483648"], 2, "<= 2147483647; got 2147483648"),
+        (["coal", "--bank", "{bank}", "--limit=99999999999999999999"], 2, "<= 2147483647; got 99999"),
         (["a\0b", "--bank", "{bank}"], 2, "without NUL characters"),
         (["\udce4", "--bank", "{bank}"], 2, "whole Unicode characters"),
     ],
@@ -152,7 +165,14 @@ def test_what_goes_wrong_has_its_exit_code_and_is_said(path: Path, capsys, words
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["coal"], ["coal", "--bank"], ["coal", "--bank", "x", "--axis", "mind"]]
+    "words",
+    [
+        [],
+        ["coal"],
+        ["coal", "--bank"],
+        ["coal", "--bank", "x", "--axis", "mind"],
+        ["coal", "--bank", "x", "--limit", "9" * 5000],
+    ],
 )
 def test_wrong_use_ends_with_2(words: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -62,6 +62,11 @@ def test_of_an_item_nobody_mentions_nothing_is_recalled(bank):
     )
 
 
+def test_who_asks_for_none_is_not_told_that_nothing_fits(bank):
+    done = call("recall", "--bank", bank, "--func", "handle", "-k", "0")
+    assert (done.exit_code, done.stdout) == (0, "nothing recalled: -k 0 asks for none\n")
+
+
 def test_a_mapping_tells_what_corresponds(bank):
     (found,) = told("recall", "--bank", bank, "--like", STONE, "--map", "--success")["results"]
     pairs = {one["from"]: one["to"] for one in found["correspondences"]}

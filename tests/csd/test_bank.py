@@ -139,7 +139,7 @@ def test_a_blank_text_asks_nothing(bank: Bank) -> None:
 
 def test_a_query_that_is_neither_text_nor_vector_is_refused(bank: Bank) -> None:
     bank.add(digging("sand"))
-    with pytest.raises(ValueError, match="the attr query"):
+    with pytest.raises(ValueError, match="a text or a vector on axis attr; got None"):
         bank.recall({Axis.ATTR: None}, k=5)  # type: ignore[dict-item]
 
 

@@ -208,7 +208,7 @@ def test_wrong_questions_are_refused_and_empty_ones_answered_with_nothing(bank: 
     assert (len(bank), bank.ids()) == (0, [])
     bank.add(digging("sand"))
     assert bank.recall({Axis.ATTR: "sand"}, k=0) == []
-    with pytest.raises(ValueError, match="expected k >= 0; got -1"):
+    with pytest.raises(ValueError, match="k >= 0; got -1"):
         bank.recall({Axis.ATTR: "sand"}, k=-1)
     with pytest.raises(ValueError, match="out of struct, attr, proc, func, inter; got colour"):
         bank.recall({"colour": "sand"}, k=1)  # type: ignore[dict-item]

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -167,6 +168,19 @@ def test_the_folder_may_be_deleted_at_any_time(path: Path) -> None:
     assert same(store.encode(["oak", "coal"]), ["oak", "coal"])
     store.close()
     assert same(store.encode(["oak", "coal"]), ["oak", "coal"])
+
+
+def test_another_thread_embeds_without_the_file_and_takes_it_from_nobody(path: Path) -> None:
+    encoder = CountingEncoder()
+    store = EmbeddingStore(encoder, path)
+    store.encode(["oak"])
+    with ThreadPoolExecutor(1) as pool:
+        assert same(pool.submit(store.encode, ["oak", "coal"]).result(), ["oak", "coal"])
+    assert sorted(file.name for file in path.parent.iterdir() if file.suffix == ".torn") == []
+    store.encode(["oak"])
+    assert encoder.calls == [["oak"], ["oak", "coal"]]
+    store.close()
+    assert check_store(path) == []
 
 
 CHILD = """

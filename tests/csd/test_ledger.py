@@ -38,10 +38,10 @@ def test_crediting_what_is_not_in_the_bank_is_refused(bank: Bank) -> None:
         bank.credit("csd_0", {Axis.FUNC: 1.0}, success=True)
 
 
-@pytest.mark.parametrize("share", [-0.5, math.nan, math.inf])
+@pytest.mark.parametrize("share", [-0.5, math.nan, math.inf, 1e308, 1.1e9, 10**400])
 def test_a_share_that_is_no_share_is_refused_and_nothing_is_credited(bank: Bank, share: float) -> None:
     id = bank.add(digging("sand"))
-    with pytest.raises(ValueError, match="finite share >= 0 on axis attr"):
+    with pytest.raises(ValueError, match=r"expected a finite share in \[0, 1e9\] on axis attr"):
         bank.credit(id, {Axis.FUNC: 1.0, Axis.ATTR: share}, success=True)
     assert bank.credits(id)[Axis.FUNC] == Credit()
 
@@ -71,9 +71,27 @@ def test_an_attempt_has_failed_only_under_the_same_conditions(bank: Bank) -> Non
 
 
 def test_conditions_that_are_not_json_are_refused(bank: Bank) -> None:
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        bank.log_failure("craft A", {"chance": math.nan}, step=0)
+    for conditions in ({"chance": math.nan}, {"held": {"stick"}}, {"when": [math.inf]}):
+        with pytest.raises(ValueError, match=r"expected JSON values without NaN or infinity .*; got: "):
+            bank.log_failure("craft A", conditions, step=0)
+        with pytest.raises(ValueError, match="expected JSON values without NaN or infinity"):
+            bank.has_failed("craft A", conditions)
     assert bank.failures() == []
+
+
+def test_an_axis_may_be_credited_by_its_name_and_no_other_name_is_taken(bank: Bank) -> None:
+    id = bank.add(digging("sand"))
+    bank.credit(id, {"func": 0.5}, success=True)  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match=r"expected axes out of struct, .*; got mind"):
+        bank.credit(id, {"func": 0.5, "mind": 0.5}, success=True)  # type: ignore[dict-item]
+    assert bank.credits(id)[Axis.FUNC] == Credit(successes=0.5)
+
+
+def test_the_largest_shares_add_up_to_a_number(bank: Bank) -> None:
+    id = bank.add(digging("sand"))
+    for _ in range(3):
+        bank.credit(id, {Axis.FUNC: 1e9}, success=False)
+    assert bank.credits()[Axis.FUNC] == Credit(failures=3e9)
 
 
 def test_failures_stay_when_what_they_were_built_from_is_removed(bank: Bank) -> None:

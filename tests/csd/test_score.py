@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from csd.axes import AXES, Axis
-from csd.score import Match, cosines, fuse, order, shares, unit_rows
+from csd.score import Match, check_count, cosines, fuse, order, shares, unit_rows
 
 
 def match(id: str, score: float) -> Match:
@@ -48,7 +48,7 @@ def test_axes_of_weight_zero_have_no_share() -> None:
     assert shares({Axis.ATTR: 0.0}, {Axis.ATTR: 0}) == {}
 
 
-@pytest.mark.parametrize("weight", [-0.1, math.inf, math.nan])
+@pytest.mark.parametrize("weight", [-0.1, math.inf, math.nan, 10**400])
 def test_a_weight_that_is_no_weight_is_refused(weight: float) -> None:
     with pytest.raises(ValueError, match="finite weight >= 0 on axis func"):
         shares({Axis.FUNC: weight}, {Axis.FUNC: 0})
@@ -70,3 +70,22 @@ def test_a_row_that_is_no_unit_vector_is_refused(bad: float) -> None:
 def test_rows_of_another_length_are_refused() -> None:
     with pytest.raises(ValueError, match=r"shape \(n, 3\) from the test; got \(1, 2\)"):
         unit_rows(np.array([[1.0, 0.0]]), 3, "the test")
+
+
+def test_weights_without_a_finite_sum_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"expected weights with a finite sum; got \[1e\+308, 1e\+308\]"):
+        shares({Axis.FUNC: 1e308, Axis.ATTR: 1e308}, {Axis.FUNC: 0, Axis.ATTR: 0})
+    assert shares({Axis.FUNC: 1e308, Axis.ATTR: 1e308}, {Axis.FUNC: 0}) == {Axis.FUNC: 1.0}
+
+
+def test_complex_rows_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected real vectors from the test; got complex ones"):
+        unit_rows(np.array([[1.0 + 1.0j, 0.0]]), 2, "the test")
+
+
+@pytest.mark.parametrize("bad", [1.5, None, -1, "3", 2.0])
+def test_only_a_whole_number_says_how_many(bad: int) -> None:
+    with pytest.raises(ValueError, match="expected a whole number k >= 0; got "):
+        check_count(bad)
+    for good in (0, 7, 10**30, True, int(np.int64(3))):
+        check_count(good)

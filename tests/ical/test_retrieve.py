@@ -252,7 +252,7 @@ def test_no_axis_a_negative_number_and_a_negative_weight_are_mistakes(bank: Desc
     query = query_for(COBBLE, everything())
     with pytest.raises(ValueError, match="expected at least one axis to recall on; got none"):
         retrieve(query, bank, axes=())
-    with pytest.raises(ValueError, match="expected k >= 0; got -1"):
+    with pytest.raises(ValueError, match="k >= 0; got -1"):
         retrieve(query, bank, k=-1)
     with pytest.raises(ValueError, match=r"expected a finite weight >= 0 on axis func; got -1\.0"):
         retrieve(query, bank, weights={Axis.FUNC: -1.0})

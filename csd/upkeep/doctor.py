@@ -172,7 +172,7 @@ def _identity(connection: sqlite3.Connection, path: Path, found: list[Finding]) 
             return identity
         got = f"vectors of {identity.dimension} numbers"
     except (KeyError, ValueError) as error:
-        got = f"{type(error).__name__} {error}"
+        got = f"{error.__cause__ or error!r}"
     except sqlite3.DatabaseError as error:
         found.append(_beyond(path, str(error)))
         return None

@@ -1,4 +1,4 @@
-"""Candidates from scans of the product codes: as many as are needed, told from the errors seen."""
+"""Candidates from scans of product codes or bytes: as many as are needed, told from the errors seen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from csd.vectors.faiss_codes import Bytes, Floats, Slots, new_flat, pack, row_bytes, scan, scan_codes
 from csd.vectors.question import Question
 from csd.vectors.segment import Segment, Selection, gather
-from csd.vectors.sizes import Sizes
+from csd.vectors.sizes import Sizes, Way
 
 ROUGH = 1e-5
 """Bound on the float32 error of a rough score."""
@@ -46,7 +46,7 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Candidates:
-    """What the code scans of several segments gave, best estimate first."""
+    """What the coarse scans of several segments gave, best estimate first."""
 
     estimates: Floats
     """(m,)"""
@@ -99,39 +99,44 @@ class Work:
         return rough
 
 
-def by_codes(work: Work, places: Sequence[int]) -> list[Found] | None:
-    """Return the best candidates of the code scans with rough scores; None where they do not do.
+def by_estimates(work: Work, way: Way, places: Sequence[int]) -> list[Found] | None:
+    """Return the best candidates of coarse scans with rough scores; None where they do not do.
 
-    They do not where finding enough of them costs more than scanning everything.
+    They do not where finding enough of them costs more than the next finer way, for all of `places`: bytes
+    after codes, scanning everything after bytes.
     """
-    first = work.sizes.wanted(work.k)
+    first = work.sizes.wanted(way, work.k)
     fetched = 4 * first
     while places:
-        candidates = _candidates(work, places, fetched)
-        found, needed = _narrowed(work, candidates, first, _affordable(work, places, fetched))
+        candidates = _candidates(work, way, places, fetched)
+        found, needed = _narrowed(work, candidates, first, _affordable(work, way, places, fetched))
         if found is not None:
             return found
         # Once all of them were fetched, asking for more would go on for ever.
         everything = fetched >= max(len(work.segments[place]) for place in places)
-        if everything or needed > _affordable(work, places, needed):
+        if everything or needed > _affordable(work, way, places, needed):
             return None
         fetched = max(2 * fetched, needed + needed // 4)
     return []
 
 
-def _affordable(work: Work, places: Sequence[int], fetched: int) -> float:
-    """Return how many of `fetched` candidates can be scored before exact scans would be cheaper."""
-    left = 0.0
+def _affordable(work: Work, way: Way, places: Sequence[int], fetched: int) -> float:
+    """Return how many of `fetched` candidates can be scored before the next finer way would be cheaper."""
+    left, sizes = 0.0, work.sizes
     for place in places:
         rows, count = len(work.segments[place]), work.selections[place].count
-        left += work.sizes.scan(rows=rows, taking_part=count)
-        left -= work.sizes.code_scan(fetched, rows=rows, taking_part=count)
+        left -= sizes.estimates(way, fetched, rows=rows, taking_part=count)
+        finer = sizes.scan(rows=rows, taking_part=count)
+        if way is Way.CODES:
+            by_bytes = sizes.estimates(Way.BYTES, fetched, rows=rows, taking_part=count)
+            finer = min(finer, by_bytes)
+        left += finer
     return left / work.sizes.score_us if work.sizes.score_us else np.inf
 
 
-def _candidates(work: Work, places: Sequence[int], wanted: int) -> _Candidates:
+def _candidates(work: Work, way: Way, places: Sequence[int], wanted: int) -> _Candidates:
     """Return the `wanted` rows that take part with the best estimates; fewer where fewer do."""
-    parts = [_fetch(work, place, wanted) for place in places]
+    parts = [_fetch(work, way, place, wanted) for place in places]
     estimates = np.concatenate([part.scores for part in parts])
     order = np.argsort(-estimates, kind="stable")[:wanted]
     total = sum(work.selections[place].count for place in places)
@@ -214,10 +219,14 @@ def _many(work: Work, candidates: _Candidates, needed: int) -> list[Found]:
     return found
 
 
-def _fetch(work: Work, place: int, wanted: int) -> Found:
+def _fetch(work: Work, way: Way, place: int, wanted: int) -> Found:
     """Return up to `wanted` rows of a segment that take part, best estimates first."""
     segment, selection = work.segments[place], work.selections[place]
     needed = min(wanted, selection.count)
+    if way is Way.BYTES:
+        assert segment.byte_rows is not None
+        scores, slots = segment.byte_rows.scan(work.asked.combined, needed, selection.bitmap)
+        return Found(place=place, scores=scores, slots=slots, cut=True)
     size = work.sizes.fetched(wanted, rows=len(segment), taking_part=selection.count)
     while True:
         scores, slots = scan_codes(segment.codes, work.asked.combined, size)

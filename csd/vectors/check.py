@@ -81,9 +81,7 @@ def _differing(
 def _files(state: State) -> list[tuple[str, Written]]:
     files = [(state.standing_name(), state.standing)]
     for segment in state.segments:
-        files += [(f"{segment.name}.flat", segment.flat), (f"{segment.name}.about", segment.about)]
-        if segment.codes is not None:
-            files.append((f"{segment.name}.codes", segment.codes))
+        files += segment.names().items()
     return files
 
 

@@ -25,7 +25,7 @@ class SegmentFacts:
     rows: int
     dead: int
     coded: bool
-    """Whether it has product codes; without, it is scanned exactly."""
+    """Whether it has product codes and bytes; without, it is scanned exactly."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,7 +50,7 @@ class Facts:
 def facts_of(segments: Sequence[Segment], state: State | None, damage: str | None) -> Facts:
     """Return the facts of `segments`, none of them empty, that rest on the published `state`."""
     files = [] if state is None else list(state.segments)
-    written = [part for one in files for part in (one.flat, one.about, one.codes) if part is not None]
+    written = [part for one in files for part in one.names().values()]
     return Facts(
         rows=sum(int(np.count_nonzero(segment.held())) for segment in segments),
         retired=sum(int(np.count_nonzero(segment.standing == RETIRED)) for segment in segments),

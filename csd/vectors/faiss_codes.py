@@ -55,29 +55,37 @@ def new_flat(dimension: int) -> Any:
 
 
 def flat_header(dimension: int, rows: int) -> bytes:
+    """Return what stands before `rows` float16 rows in their file; see `rows_header`."""
+    return rows_header(new_flat(dimension), rows)
+
+
+def rows_header(index: Any, rows: int) -> bytes:
     """Return what stands before the rows in FAISS's file of a flat index, so that rows can be streamed.
+
+    Args:
+        index: an empty index of that kind, used up here.
+        rows: how many follow.
 
     Raises:
         RuntimeError: where this release of FAISS writes another format.
     """
     import faiss
 
-    empty = faiss.serialize_index(new_flat(dimension)).tobytes()
-    one = new_flat(dimension)
-    row = np.arange(row_bytes(dimension), dtype=np.uint8).reshape(1, -1)
-    one.add_sa_codes(row)
-    if faiss.serialize_index(one).tobytes() != _header(empty, dimension, 1) + row.tobytes():
+    empty, width = faiss.serialize_index(index).tobytes(), int(index.code_size)
+    row = np.arange(width, dtype=np.uint8).reshape(1, -1)
+    index.add_sa_codes(row)
+    if faiss.serialize_index(index).tobytes() != _header(empty, width, 1) + row.tobytes():
         raise RuntimeError(
-            f"expected the file format of float16 rows that FAISS 1.15 writes; got another one from "
+            f"expected the file format of rows that FAISS 1.15 writes; got another one from "
             f"FAISS {faiss.__version__}. Install a release that this version was tested with."
         )
-    return _header(empty, dimension, rows)
+    return _header(empty, width, rows)
 
 
-def _header(empty: bytes, dimension: int, rows: int) -> bytes:
+def _header(empty: bytes, width: int, rows: int) -> bytes:
     # The number of rows stands behind the four-letter name and the width, the number of bytes at the end.
     count = rows.to_bytes(8, "little")
-    return empty[:8] + count + empty[16:-8] + (rows * row_bytes(dimension)).to_bytes(8, "little")
+    return empty[:8] + count + empty[16:-8] + (rows * width).to_bytes(8, "little")
 
 
 def open_flat(path: Path) -> Any:

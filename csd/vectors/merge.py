@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from csd.vectors import byte_rows
 from csd.vectors.faiss_codes import (
     Bytes,
     Slots,
@@ -21,7 +22,7 @@ from csd.vectors.faiss_codes import (
 from csd.vectors.files import write_new
 from csd.vectors.segment import DEAD, Segment
 from csd.vectors.sizes import Sizes
-from csd.vectors.snapshot import SegmentFiles, about_bytes
+from csd.vectors.snapshot import ByteFile, SegmentFiles, about_bytes
 
 _CHUNK = 4_096
 """Rows copied at a time: 16 MB at five axes of 384."""
@@ -70,6 +71,8 @@ def in_memory(members: Sequence[Segment], sizes: Sizes) -> Segment | None:
     for part in _parts(members):
         segment.flat.add_sa_codes(part)
     segment.codes = _codes(segment, members, sizes)
+    if segment.codes is not None:
+        segment.byte_rows = byte_rows.in_memory(segment.raw(), segment.longest)
     return segment
 
 
@@ -99,9 +102,30 @@ def in_files(
     if segment.codes is not None:
         codes = write_new(folder / f"{name}.codes", [codes_to_bytes(segment.codes).data])
     files = SegmentFiles(
-        name=name, rows=len(segment), longest=segment.longest, flat=flat, about=about, codes=codes
+        name=name,
+        rows=len(segment),
+        longest=segment.longest,
+        flat=flat,
+        about=about,
+        codes=codes,
+        byte_rows=None if codes is None else _byte_rows(segment, folder / f"{name}.bytes"),
     )
     return segment, files
+
+
+def _byte_rows(segment: Segment, path: Path) -> ByteFile:
+    """Write the bytes of the float16 rows of `segment`: anew after a merger, as its scale is another."""
+    raw = segment.raw()
+    scale = byte_rows.scale_of(raw, segment.longest)
+
+    def content() -> Iterator[bytes | memoryview]:
+        yield byte_rows.header(segment.dimension, len(segment))
+        for part in byte_rows.parts(raw, scale):
+            yield part.data
+
+    written = write_new(path, content())
+    segment.byte_rows = byte_rows.opened(path, scale)
+    return ByteFile(written=written, scale=scale)
 
 
 def spilled(segment: Segment, path: Path) -> None:

@@ -165,10 +165,7 @@ def _files_there(folder: Path, state: State | None) -> dict[str, SegmentFiles]:
     return {
         files.name: files
         for files in state.segments
-        if all(
-            (folder / f"{files.name}{kind}").is_file()
-            for kind in (".flat", ".about", *(() if files.codes is None else (".codes",)))
-        )
+        if all((folder / name).is_file() for name in files.names())
     }
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csd.score import Match
-from csd.vectors.candidates import ROUGH, SPARE, Found, Scratch, Work, by_codes
+from csd.vectors.candidates import ROUGH, SPARE, Found, Scratch, Work, by_estimates
 from csd.vectors.faiss_codes import scan, scan_above, scan_in_two
 from csd.vectors.question import Question
 from csd.vectors.rank import best_of
@@ -47,20 +47,24 @@ def search(
         return []
     work = Work(segments=segments, selections=selections, asked=asked, k=k, sizes=sizes, scratch=scratch)
     ways = _ways(work, filtered=rows is not None)
-    coded = [place for place, way in enumerate(ways) if way is Way.CODES]
-    scanned = [place for place, way in enumerate(ways) if way is Way.SCAN]
     found = [_chosen(work, place) for place, way in enumerate(ways) if way is Way.CHOSEN]
-    candidates = by_codes(work, coded)
-    if candidates is None:
-        scanned += coded
-    else:
-        found += candidates
-    found += [_scan(work, place) for place in scanned]
+    left: list[int] = []
+    for coarse in (Way.CODES, Way.BYTES):
+        left += [place for place, way in enumerate(ways) if way is coarse]
+        candidates = by_estimates(work, coarse, left)
+        if candidates is not None:
+            found += candidates
+            left = []
+    left += [place for place, way in enumerate(ways) if way is Way.SCAN]
+    found += [_scan(work, place) for place in left]
     return _best(work, found)
 
 
 def _ways(work: Work, *, filtered: bool) -> list[Way | None]:
+    coarse = [] if work.asked.exact else [Way.BYTES, Way.CODES]
     everywhere = sum(work.scan_us(place) for place in range(len(work.segments)))
+    if filtered and everywhere <= work.sizes.uncoded_filter_us:
+        coarse = coarse[:1]
     return [
         None
         if selection.count == 0
@@ -68,8 +72,7 @@ def _ways(work: Work, *, filtered: bool) -> list[Way | None]:
             work.k,
             rows=len(segment),
             taking_part=selection.count,
-            codes=segment.codes is not None,
-            exact=work.asked.exact or (filtered and everywhere <= work.sizes.exact_filter_us),
+            coarse=coarse if segment.codes is not None else [],
         )
         for segment, selection in zip(work.segments, work.selections, strict=True)
     ]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from csd.axes import AXES
 from csd.store.feed import Block
+from csd.vectors.byte_rows import ByteRows
 from csd.vectors.faiss_codes import Bytes, Slots, new_flat, pack, raw_rows
 
 RETIRED, DEAD = 1, 2
@@ -39,7 +40,13 @@ class Segment:
     """
 
     def __init__(
-        self, dimension: int, *, flat: Any = None, codes: Any = None, name: str | None = None
+        self,
+        dimension: int,
+        *,
+        flat: Any = None,
+        codes: Any = None,
+        byte_rows: ByteRows | None = None,
+        name: str | None = None,
     ) -> None:
         """Start without rows, or over `flat` that is filled; `describe` then says what is in it.
 
@@ -47,11 +54,13 @@ class Segment:
             dimension: length of a vector.
             flat: FAISS index of float16 rows; None for a new, empty one.
             codes: FAISS index of product codes over the same slots; None for none.
+            byte_rows: the same slots as bytes; a segment has them where it has codes.
             name: of the published files; None for a segment in memory.
         """
         self.dimension = dimension
         self.flat = new_flat(dimension) if flat is None else flat
         self.codes = codes
+        self.byte_rows = byte_rows
         self.name = name
         self.rows = np.zeros(0, dtype=np.int64)
         self.keys = np.zeros(0, dtype=np.uint64)

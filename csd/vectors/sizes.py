@@ -5,15 +5,19 @@ Measured on two cores (FAISS 1.15, AVX-512, one thread), five axes of 384, micro
 | way | cost | gives |
 |---|---|---|
 | scan of float16 rows, by bitmap | 0.2 a row, 0.5 if few of many, 0.002 a skipped one | all, exactly |
+| scan of rows as bytes, by bitmap | 0.07 a row, 0.15 if few of many, 0.002 a skipped one | candidates |
 | scan of 4-bit product codes | 0.01 a row, whoever takes part; 0.08 a candidate fetched | candidates |
 | exact scores of chosen rows, copied first | 0.9 a row | the rows chosen |
 
-So a few chosen rows are scored as they are; few rows are scanned; many are scanned by their codes, and
-the best candidates scored exactly.
+So a few chosen rows are scored as they are; few rows are scanned; more are scanned as bytes, many by
+their codes, and the best candidates scored exactly. Where codes would need too many candidates (on real
+descriptors seldom, on synthetic ones in clusters of five at every second question), bytes serve: their
+estimates are ten times as close.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -25,6 +29,8 @@ class Way(Enum):
     """Score exactly the rows that take part."""
     SCAN = "scan"
     """Scan all float16 rows, skipping who does not take part; exact."""
+    BYTES = "bytes"
+    """Scan the rows as bytes, skipping who does not take part, then score the best candidates exactly."""
     CODES = "codes"
     """Scan the product codes, then score the best candidates exactly."""
 
@@ -41,6 +47,10 @@ class Sizes:
     """How many candidates of the code scans are scored exactly at first, at least."""
     candidates_per_match: int = 4
     """... and at least this many for each match that is asked for."""
+    byte_candidates: int = 40
+    """Instead of `candidates` where bytes are scanned ..."""
+    byte_candidates_per_match: int = 2
+    """... and instead of `candidates_per_match`."""
     many: int = 400
     """If so many more are needed, they are scanned where they are instead of being copied first."""
     spread: float = 4.0
@@ -49,6 +59,9 @@ class Sizes:
     thousand on 10,000 synthetic ones in clusters of five, and up to one in a hundred on sparse vectors."""
     fetch_limit: int = 32_768
     """Code scans that would have to fetch more candidates than this give way to exact scans."""
+    in_vain: float = 0.7
+    """So many code scans do not do and are followed by one of bytes: seven in ten on 10,000 synthetic
+    descriptors. So codes must be much cheaper to be tried first, which they are above 16,000 rows."""
     publish_rows: int = 2_048
     """So many rows or changes that no snapshot holds make publishing worth it."""
     small_rows: int = 2_048
@@ -57,9 +70,9 @@ class Sizes:
     """A segment is merged with newer ones when it has at most so many times their rows."""
     dead_share: float = 0.25
     """A published segment is written anew when this share of its rows is dead."""
-    exact_filter_us: float = 6_000.0
-    """Filtered searches that take no longer than this by exact scans are exact. Few are near then, so
-    that codes would often be scanned in vain: measured at 10 % of 100,000."""
+    uncoded_filter_us: float = 6_000.0
+    """Filtered searches that take no longer than this by exact scans do without codes. Few are near then,
+    so that codes would often be scanned in vain: measured at 10 % of 100,000."""
     split_us: float = 2_000.0
     """Exact scans of a segment that take longer are shared by two threads if the machine has nothing
     else to do. On a busy one, waiting for the other made 5 ms 9 ..."""
@@ -71,12 +84,17 @@ class Sizes:
     cached_rows: int = 16_384
     """... of a segment larger than the processor's cache."""
     skip_us: float = 0.002
+    byte_us: float = 0.07
+    scattered_byte_us: float = 0.15
+    """Instead of `byte_us` where `scattered_us` is instead of `scan_us`."""
     code_us: float = 0.01
     fetch_us: float = 0.08
     score_us: float = 0.9
 
-    def wanted(self, k: int) -> int:
-        """Return how many candidates of the code scans are scored exactly at first for `k` matches."""
+    def wanted(self, way: Way, k: int) -> int:
+        """Return how many candidates are scored exactly at first for `k` matches."""
+        if way is Way.BYTES:
+            return max(self.byte_candidates, self.byte_candidates_per_match * k)
         return max(self.candidates, self.candidates_per_match * k)
 
     def fetched(self, wanted: int, *, rows: int, taking_part: int) -> int:
@@ -85,8 +103,11 @@ class Sizes:
             return min(rows, wanted)
         return min(rows, 32 + wanted * rows * 5 // (taking_part * 4))
 
-    def code_scan(self, fetched: int, *, rows: int, taking_part: int) -> float:
-        """Return the microseconds of a code scan for `fetched` candidates; infinite where not possible."""
+    def estimates(self, way: Way, fetched: int, *, rows: int, taking_part: int) -> float:
+        """Return the microseconds of a scan for `fetched` candidates; infinite where not possible."""
+        if way is Way.BYTES:
+            each = self.scattered_byte_us if self._scattered(rows, taking_part) else self.byte_us
+            return taking_part * each + rows * self.skip_us + min(fetched, taking_part) * self.fetch_us
         gross = self.fetched(fetched, rows=rows, taking_part=taking_part)
         if gross > self.fetch_limit:
             return float("inf")
@@ -94,23 +115,29 @@ class Sizes:
 
     def scan(self, *, rows: int, taking_part: int) -> float:
         """Return the microseconds of an exact scan."""
-        scattered = rows > self.cached_rows and 2 * taking_part < rows
-        return taking_part * (self.scattered_us if scattered else self.scan_us) + rows * self.skip_us
+        each = self.scattered_us if self._scattered(rows, taking_part) else self.scan_us
+        return taking_part * each + rows * self.skip_us
 
-    def way(self, k: int, *, rows: int, taking_part: int, codes: bool, exact: bool) -> Way:
+    def _scattered(self, rows: int, taking_part: int) -> bool:
+        return rows > self.cached_rows and 2 * taking_part < rows
+
+    def way(self, k: int, *, rows: int, taking_part: int, coarse: Sequence[Way]) -> Way:
         """Return how to search a segment.
 
         Args:
             k: how many matches are asked for.
             rows: how many rows the segment has.
             taking_part: how many of them may be found, at least 1.
-            codes: whether it has product codes.
-            exact: whether nothing may be missed.
+            coarse: which of `Way.BYTES` and `Way.CODES` are open to it; none where nothing may be missed.
         """
-        chosen, scan = taking_part * self.score_us, self.scan(rows=rows, taking_part=taking_part)
-        if codes and not exact:
-            wanted = self.wanted(k)
-            by_codes = self.code_scan(4 * wanted, rows=rows, taking_part=taking_part)
-            if by_codes + 2 * wanted * self.score_us < min(chosen, scan):
-                return Way.CODES
-        return Way.CHOSEN if chosen < scan else Way.SCAN
+        costs = {
+            Way.SCAN: self.scan(rows=rows, taking_part=taking_part),
+            Way.CHOSEN: taking_part * self.score_us,
+        }
+        for way in coarse:
+            wanted = self.wanted(way, k)
+            costs[way] = self.estimates(way, 4 * wanted, rows=rows, taking_part=taking_part)
+            costs[way] += 2 * wanted * self.score_us
+        if Way.CODES in costs and Way.BYTES in costs:
+            costs[Way.CODES] += self.in_vain * costs[Way.BYTES]
+        return min(costs, key=lambda way: costs[way])

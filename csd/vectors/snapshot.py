@@ -4,6 +4,7 @@
     NNNNNNNN-P.flat      float16 vectors of one segment, in FAISS's format; mapped, not read
     NNNNNNNN-P.about     its rows, keys and which axes are present
     NNNNNNNN-P.codes     its product codes, where it has them
+    NNNNNNNN-P.bytes     the vectors as bytes, where it has codes, in FAISS's format; mapped, not read
     NNNNNNNN.standing    which rows of all segments are retired or dead
     publishing.lock      held by the process that publishes
 
@@ -12,6 +13,7 @@ NNNNNNNN is the generation; no name is ever used twice.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,16 +24,18 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from csd.store.feed import Mark
+from csd.vectors.byte_rows import header as byte_header
+from csd.vectors.byte_rows import opened
 from csd.vectors.faiss_codes import flat_header, open_codes, open_flat, row_bytes
 from csd.vectors.files import Written, read_whole, starts_well
 from csd.vectors.segment import Segment
 
 STATE = "state.json"
 LOCK = "publishing.lock"
-KINDS = (".flat", ".about", ".codes", ".standing", ".part", ".spill")
+KINDS = (".flat", ".about", ".codes", ".bytes", ".standing", ".part", ".spill")
 """How the names of our files end, the state and the lock apart."""
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Damaged(Exception):
@@ -40,6 +44,16 @@ class Damaged(Exception):
 
 class Vanished(Exception):
     """A file that the state names is gone: torn, or replaced by a newer snapshot in this moment."""
+
+
+class ByteFile(BaseModel):
+    """The file of rows as bytes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    written: Written
+    scale: float = Field(gt=0.0)
+    """A byte is 128 more than the number times that, rounded."""
 
 
 class SegmentFiles(BaseModel):
@@ -54,6 +68,17 @@ class SegmentFiles(BaseModel):
     flat: Written
     about: Written
     codes: Written | None
+    byte_rows: ByteFile | None
+    """There where codes are."""
+
+    def names(self) -> dict[str, Written]:
+        """Return the names of its files with what they must be."""
+        names = {f"{self.name}.flat": self.flat, f"{self.name}.about": self.about}
+        if self.codes is not None:
+            names[f"{self.name}.codes"] = self.codes
+        if self.byte_rows is not None:
+            names[f"{self.name}.bytes"] = self.byte_rows.written
+        return names
 
 
 class MarkRecord(BaseModel):
@@ -71,7 +96,7 @@ class State(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     generation: int = Field(ge=1)
     dimension: int = Field(ge=1)
     mark: MarkRecord
@@ -98,9 +123,7 @@ class State(BaseModel):
         """Return the names of all files that it needs."""
         names = {self.standing_name()}
         for files in self.segments:
-            names |= {f"{files.name}.flat", f"{files.name}.about"}
-            if files.codes is not None:
-                names.add(f"{files.name}.codes")
+            names |= files.names().keys()
         return names
 
 
@@ -126,7 +149,7 @@ def signature(folder: Path) -> Signature | None:
 
 
 def read_state(folder: Path) -> State | None:
-    """Return the published state; None for none.
+    """Return the published state; None for none, or for one of an older format, which is made anew.
 
     Raises:
         Damaged: if the state file cannot be read, is torn, or is of another format.
@@ -141,11 +164,21 @@ def read_state(folder: Path) -> State | None:
     try:
         return State.model_validate_json(content)
     except ValidationError as error:
+        if _older(content):
+            return None
         first = error.errors(include_url=False)[0]
         raise Damaged(
             f"expected a state of format {FORMAT} at {path}; got {first['msg']} "
             f"at {'.'.join(map(str, first['loc'])) or 'the start'}."
         ) from error
+
+
+def _older(content: bytes) -> bool:
+    try:
+        number = json.loads(content)["format"]
+    except (ValueError, LookupError, TypeError):
+        return False
+    return isinstance(number, int) and 0 < number < FORMAT
 
 
 def open_snapshot(folder: Path, state: State, known: Mapping[SegmentFiles, Segment]) -> Snapshot:
@@ -177,13 +210,21 @@ def about_bytes(segment: Segment) -> bytes:
 
 
 def _open(folder: Path, files: SegmentFiles, dimension: int, known: Segment | None) -> Segment:
-    path = folder / f"{files.name}.flat"
     if known is None:
-        segment = Segment(dimension, flat=_flat(path, files, dimension), name=files.name)
+        path = folder / f"{files.name}.flat"
+        _check_rows(path, files.flat, flat_header(dimension, files.rows), files.rows * row_bytes(dimension))
+        segment = Segment(dimension, flat=open_flat(path), name=files.name)
+        if files.codes is not None:
+            segment.codes = _codes(folder / f"{files.name}.codes", files)
+        if files.byte_rows is not None:
+            path = folder / f"{files.name}.bytes"
+            header, size = byte_header(dimension, files.rows), files.rows * row_bytes(dimension) // 2
+            _check_rows(path, files.byte_rows.written, header, size)
+            segment.byte_rows = opened(path, files.byte_rows.scale)
     else:
-        segment = Segment(dimension, flat=known.flat, codes=known.codes, name=files.name)
-    if segment.codes is None and files.codes is not None:
-        segment.codes = _codes(folder / f"{files.name}.codes", files)
+        segment = Segment(
+            dimension, flat=known.flat, codes=known.codes, byte_rows=known.byte_rows, name=files.name
+        )
     if known is not None:
         segment.describe(known.rows, known.keys, known.present, known.standing, known.longest)
         return segment
@@ -200,15 +241,13 @@ def _open(folder: Path, files: SegmentFiles, dimension: int, known: Segment | No
     return segment
 
 
-def _flat(path: Path, files: SegmentFiles, dimension: int) -> Any:
-    header = flat_header(dimension, files.rows)
-    if not starts_well(path, files.flat):
-        raise Damaged(f"expected {files.flat.size} bytes that were published in {path}; got others.")
+def _check_rows(path: Path, written: Written, header: bytes, size: int) -> None:
+    if not starts_well(path, written):
+        raise Damaged(f"expected {written.size} bytes that were published in {path}; got others.")
     with path.open("rb") as file:
         right = file.read(len(header)) == header
-    if not right or files.flat.size != len(header) + files.rows * row_bytes(dimension):
-        raise Damaged(f"expected {files.rows} rows of length {dimension} in {path}; got others.")
-    return open_flat(path)
+    if not right or written.size != len(header) + size:
+        raise Damaged(f"expected {size} bytes of rows in {path}; got others.")
 
 
 def _codes(path: Path, files: SegmentFiles) -> Any:

@@ -99,7 +99,7 @@ def test_a_kill_at_any_file_operation_leaves_the_old_snapshot_or_the_new_one(tmp
     assert kills >= 15
 
 
-@pytest.mark.parametrize("kind", [".flat", ".about", ".codes", ".standing", ".json"])
+@pytest.mark.parametrize("kind", [".flat", ".about", ".codes", ".bytes", ".standing", ".json"])
 @pytest.mark.parametrize("damage", ["torn", "emptied", "deleted", "foreign"])
 def test_a_damaged_snapshot_is_named_set_aside_and_made_anew(
     tmp_path: Path, kind: str, damage: str, caplog: pytest.LogCaptureFixture

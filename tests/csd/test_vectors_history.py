@@ -202,7 +202,7 @@ def test_dead_rows_leave_the_files_and_sizes_fall_from_old_to_new(tmp_path: Path
     facts = index.facts()
     assert (facts.rows, facts.dead, [segment.rows for segment in facts.segments]) == (120, 0, [120])
     assert sorted(path.suffix for path in folder.iterdir()) == [
-        ".about", ".codes", ".flat", ".json", ".lock", ".standing"
+        ".about", ".bytes", ".codes", ".flat", ".json", ".lock", ".standing"
     ]  # fmt: skip
 
 

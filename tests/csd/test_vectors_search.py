@@ -240,12 +240,13 @@ def test_codes_are_left_where_they_tell_nothing() -> None:
 
 
 def test_the_way_follows_the_size() -> None:
-    def way(rows: int, taking_part: int, *, codes: bool = True, exact: bool = False) -> Way:
-        return Sizes().way(10, rows=rows, taking_part=taking_part, codes=codes, exact=exact)
+    def way(rows: int, taking_part: int, *coarse: Way) -> Way:
+        return Sizes().way(10, rows=rows, taking_part=taking_part, coarse=coarse)
 
+    both = (Way.BYTES, Way.CODES)
     assert way(1_000, 1_000) is Way.SCAN
-    assert way(100_000, 100_000) is Way.CODES
-    assert way(100_000, 100_000, exact=True) is Way.SCAN
-    assert way(100_000, 100_000, codes=False) is Way.SCAN
-    assert way(100_000, 20) is Way.CHOSEN
-    assert way(100_000, 1_000) is Way.SCAN
+    assert way(100_000, 100_000, *both) is Way.CODES
+    assert way(100_000, 100_000, Way.BYTES) is Way.BYTES
+    assert way(100_000, 100_000) is Way.SCAN
+    assert way(100_000, 20, *both) is Way.CHOSEN
+    assert way(100_000, 1_000, *both) is Way.BYTES

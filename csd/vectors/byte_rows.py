@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from csd.axes import AXES
-from csd.vectors.faiss_codes import Bytes, Floats, Slots, open_flat, rows_header, scan
+from csd.vectors.faiss_codes import Bytes, Floats, open_flat, rows_header
 
 _CHUNK = 4_096
 """Rows made at a time: 8 MB at five axes of 384."""
@@ -32,12 +32,11 @@ class ByteRows:
     """FAISS index that is scanned by inner product."""
     scale: float
 
-    def scan(self, query: Floats, k: int, bitmap: Bytes | None) -> tuple[Floats, Slots]:
-        """Return the `k` rows with the best estimates, as `faiss_codes.scan` does."""
+    def asked(self, query: Floats) -> tuple[Floats, np.float32]:
+        """Return `query` in whole numbers, and what scores of it stand for in units of the real ones."""
         # FAISS makes whole numbers of the query where it is a multiple of 64 long: cut off, unless they are.
         scale = np.float32(_MOST / np.abs(query).max())
-        scores, slots = scan(self.index, np.rint(query * scale), k, bitmap)
-        return scores / (scale * np.float32(self.scale)), slots
+        return np.rint(query * scale), np.float32(1.0) / (scale * np.float32(self.scale))
 
 
 def new_index(dimension: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csd.vectors.faiss_codes import Bytes, Floats, Slots, new_flat, pack, row_bytes, scan, scan_codes
+from csd.vectors.faiss_codes import (
+    Bytes,
+    Floats,
+    Slots,
+    new_flat,
+    pack,
+    row_bytes,
+    scan,
+    scan_codes,
+    scan_in_two,
+)
 from csd.vectors.question import Question
-from csd.vectors.segment import Segment, Selection, gather
+from csd.vectors.segment import Segment, Selection, everyone, gather
 from csd.vectors.sizes import Sizes, Way
 
 ROUGH = 1e-5
@@ -85,6 +96,12 @@ class Work:
     def scan_us(self, place: int) -> float:
         """Return the microseconds of an exact scan of the segment at `place`."""
         return self.sizes.scan(rows=len(self.segments[place]), taking_part=self.selections[place].count)
+
+    def scan(self, rows: Any, query: Floats, k: int, selection: Selection, us: float) -> tuple[Floats, Slots]:
+        """Return the `k` best of the `selection` by a scan of a segment's `rows` that takes about `us`."""
+        if us >= self.sizes.split_always_us or (us >= self.sizes.split_us and _idle()):
+            return scan_in_two(rows, query, k, selection.mask)
+        return scan(rows, query, k, selection.bitmap)
 
     def rough(self, places: NDArray[np.int64], slots: Slots) -> Floats:
         """Return the scores of chosen rows, (m,), through a small index of copies."""
@@ -222,20 +239,39 @@ def _many(work: Work, candidates: _Candidates, needed: int) -> list[Found]:
 def _fetch(work: Work, way: Way, place: int, wanted: int) -> Found:
     """Return up to `wanted` rows of a segment that take part, best estimates first."""
     segment, selection = work.segments[place], work.selections[place]
-    needed = min(wanted, selection.count)
-    if way is Way.BYTES:
-        assert segment.byte_rows is not None
-        scores, slots = segment.byte_rows.scan(work.asked.combined, needed, selection.bitmap)
-        return Found(place=place, scores=scores, slots=slots, cut=True)
-    size = work.sizes.fetched(wanted, rows=len(segment), taking_part=selection.count)
+    rows, count = len(segment), selection.count
+    needed, size = min(wanted, count), work.sizes.fetched(way, wanted, rows=rows, taking_part=count)
     while True:
-        scores, slots = scan_codes(segment.codes, work.asked.combined, size)
+        if way is Way.BYTES:
+            scores, slots = _scan_bytes(work, place, size)
+        else:
+            scores, slots = scan_codes(segment.codes, work.asked.combined, size)
         if selection.bitmap is not None:
             kept = selection.mask[slots]
             scores, slots = scores[kept], slots[kept]
-        if slots.size >= needed or size >= min(len(segment), work.sizes.fetch_limit):
+        if slots.size >= needed or size >= min(rows, work.sizes.fetch_limit):
             return Found(place=place, scores=scores, slots=slots, cut=True)
-        size = min(4 * size, len(segment))
+        size = min(4 * size, rows)
+
+
+def _scan_bytes(work: Work, place: int, size: int) -> tuple[Floats, Slots]:
+    segment, selection = work.segments[place], work.selections[place]
+    assert segment.byte_rows is not None
+    rows, count = len(segment), selection.count
+    query, unit = segment.byte_rows.asked(work.asked.combined)
+    us = work.sizes.byte_scan(rows=rows, taking_part=count)
+    if not work.sizes.picks(Way.BYTES, rows=rows, taking_part=count):
+        selection = everyone(rows)
+    scores, slots = work.scan(segment.byte_rows.index, query, size, selection, us)
+    return scores * unit, slots
+
+
+def _idle() -> bool:
+    """Return whether a processor had nothing to do beside this thread in the last minute."""
+    try:
+        return os.getloadavg()[0] < (os.cpu_count() or 1) - 0.5
+    except OSError:
+        return False
 
 
 def _beyond(estimates: Floats, least: float) -> int:

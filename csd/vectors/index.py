@@ -123,7 +123,7 @@ class VectorIndex:
             rows: (m,) row numbers to choose from, retired ones too, applied before the choice of the
                 best; numbers that are not held are passed over. None for all that are not retired.
             exact: whether nothing may be missed; otherwise large segments are searched by product
-                codes, which misses less than one in a hundred.
+                codes or bytes, which misses less than one in a hundred.
 
         Returns:
             Best score first, ties by id; fewer than `k` where fewer take part. Cosines and scores are

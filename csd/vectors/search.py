@@ -7,7 +7,6 @@ and ties never depend on how a row was found.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from csd.score import Match
 from csd.vectors.candidates import ROUGH, SPARE, Found, Scratch, Work, by_estimates
-from csd.vectors.faiss_codes import scan, scan_above, scan_in_two
+from csd.vectors.faiss_codes import scan_above
 from csd.vectors.question import Question
 from csd.vectors.rank import best_of
 from csd.vectors.segment import Segment
@@ -46,7 +45,7 @@ def search(
     if k == 0 or not asked.share:
         return []
     work = Work(segments=segments, selections=selections, asked=asked, k=k, sizes=sizes, scratch=scratch)
-    ways = _ways(work, filtered=rows is not None)
+    ways = _ways(work)
     found = [_chosen(work, place) for place, way in enumerate(ways) if way is Way.CHOSEN]
     left: list[int] = []
     for coarse in (Way.CODES, Way.BYTES):
@@ -60,11 +59,8 @@ def search(
     return _best(work, found)
 
 
-def _ways(work: Work, *, filtered: bool) -> list[Way | None]:
+def _ways(work: Work) -> list[Way | None]:
     coarse = [] if work.asked.exact else [Way.BYTES, Way.CODES]
-    everywhere = sum(work.scan_us(place) for place in range(len(work.segments)))
-    if filtered and everywhere <= work.sizes.uncoded_filter_us:
-        coarse = coarse[:1]
     return [
         None
         if selection.count == 0
@@ -81,10 +77,7 @@ def _ways(work: Work, *, filtered: bool) -> list[Way | None]:
 def _scan(work: Work, place: int) -> Found:
     segment, selection = work.segments[place], work.selections[place]
     k, us = min(selection.count, work.k + SPARE), work.scan_us(place)
-    if us >= work.sizes.split_always_us or (us >= work.sizes.split_us and _idle()):
-        scores, slots = scan_in_two(segment.flat, work.asked.combined, k, selection.mask)
-    else:
-        scores, slots = scan(segment.flat, work.asked.combined, k, selection.bitmap)
+    scores, slots = work.scan(segment.flat, work.asked.combined, k, selection, us)
     return Found(place=place, scores=scores, slots=slots, cut=k < selection.count)
 
 
@@ -107,11 +100,3 @@ def _best(work: Work, found: Sequence[Found]) -> list[Match]:
         else:
             kept.append((segment, part.slots[part.scores >= bound]))
     return best_of(kept, work.asked, work.k)
-
-
-def _idle() -> bool:
-    """Return whether a processor had nothing to do beside this thread in the last minute."""
-    try:
-        return os.getloadavg()[0] < (os.cpu_count() or 1) - 0.5
-    except OSError:
-        return False

@@ -204,6 +204,11 @@ def longest_of(halves: NDArray[np.float16]) -> float:
     return max(1.0, float(np.sqrt(np.einsum("nad,nad->na", values, values).max())))
 
 
+def everyone(rows: int) -> Selection:
+    """Return the selection of all `rows` of a segment."""
+    return Selection(mask=np.ones(rows, dtype=np.bool_), count=rows, bitmap=None)
+
+
 def _selection(mask: NDArray[np.bool_]) -> Selection:
     count = int(np.count_nonzero(mask))
     return Selection(mask=mask, count=count, bitmap=None if count == mask.size else pack(mask))

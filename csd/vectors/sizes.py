@@ -5,7 +5,8 @@ Measured on two cores (FAISS 1.15, AVX-512, one thread), five axes of 384, micro
 | way | cost | gives |
 |---|---|---|
 | scan of float16 rows, by bitmap | 0.2 a row, 0.5 if few of many, 0.002 a skipped one | all, exactly |
-| scan of rows as bytes, by bitmap | 0.07 a row, 0.15 if few of many, 0.002 a skipped one | candidates |
+| scan of rows as bytes | 0.07 a row, whoever takes part; 0.4 a candidate fetched | candidates |
+| the same, by bitmap | 0.12 a row, 0.35 in a large segment, 0.002 a skipped one | candidates |
 | scan of 4-bit product codes | 0.01 a row, whoever takes part; 0.08 a candidate fetched | candidates |
 | exact scores of chosen rows, copied first | 0.9 a row | the rows chosen |
 
@@ -61,7 +62,8 @@ class Sizes:
     """Code scans that would have to fetch more candidates than this give way to exact scans."""
     in_vain: float = 0.7
     """So many code scans do not do and are followed by one of bytes: seven in ten on 10,000 synthetic
-    descriptors. So codes must be much cheaper to be tried first, which they are above 16,000 rows."""
+    descriptors, and as many at 10 % of 100,000. So codes must be much cheaper to be tried first, which
+    they are above 16,000 rows without a filter."""
     publish_rows: int = 2_048
     """So many rows or changes that no snapshot holds make publishing worth it."""
     small_rows: int = 2_048
@@ -70,11 +72,8 @@ class Sizes:
     """A segment is merged with newer ones when it has at most so many times their rows."""
     dead_share: float = 0.25
     """A published segment is written anew when this share of its rows is dead."""
-    uncoded_filter_us: float = 6_000.0
-    """Filtered searches that take no longer than this by exact scans do without codes. Few are near then,
-    so that codes would often be scanned in vain: measured at 10 % of 100,000."""
     split_us: float = 2_000.0
-    """Exact scans of a segment that take longer are shared by two threads if the machine has nothing
+    """Scans of rows of a segment that take longer are shared by two threads if the machine has nothing
     else to do. On a busy one, waiting for the other made 5 ms 9 ..."""
     split_always_us: float = 10_000.0
     """... but 28 ms 16, so that longer ones are shared in any case."""
@@ -85,8 +84,11 @@ class Sizes:
     """... of a segment larger than the processor's cache."""
     skip_us: float = 0.002
     byte_us: float = 0.07
-    scattered_byte_us: float = 0.15
-    """Instead of `byte_us` where `scattered_us` is instead of `scan_us`."""
+    picked_byte_us: float = 0.12
+    """Instead of `byte_us` where some are skipped: the processor cannot tell which comes next ..."""
+    scattered_byte_us: float = 0.35
+    """... nor read it ahead in a segment larger than its cache."""
+    byte_fetch_us: float = 0.4
     code_us: float = 0.01
     fetch_us: float = 0.08
     score_us: float = 0.9
@@ -97,29 +99,37 @@ class Sizes:
             return max(self.byte_candidates, self.byte_candidates_per_match * k)
         return max(self.candidates, self.candidates_per_match * k)
 
-    def fetched(self, wanted: int, *, rows: int, taking_part: int) -> int:
+    def byte_scan(self, *, rows: int, taking_part: int) -> float:
+        """Return the microseconds of a scan of bytes without what each candidate costs."""
+        return min(rows * self.byte_us, self._picked(rows, taking_part))
+
+    def _picked(self, rows: int, taking_part: int) -> float:
+        each = self.scattered_byte_us if rows > self.cached_rows else self.picked_byte_us
+        return taking_part * each + rows * self.skip_us
+
+    def picks(self, way: Way, *, rows: int, taking_part: int) -> bool:
+        """Return whether a coarse scan skips who does not take part; else candidates are dropped later."""
+        return way is Way.BYTES and self._picked(rows, taking_part) < rows * self.byte_us
+
+    def fetched(self, way: Way, wanted: int, *, rows: int, taking_part: int) -> int:
         """Return how many candidates to fetch from a segment so that `wanted` of them take part."""
-        if taking_part == rows:
-            return min(rows, wanted)
+        if taking_part == rows or self.picks(way, rows=rows, taking_part=taking_part):
+            return min(taking_part, wanted)
         return min(rows, 32 + wanted * rows * 5 // (taking_part * 4))
 
     def estimates(self, way: Way, fetched: int, *, rows: int, taking_part: int) -> float:
         """Return the microseconds of a scan for `fetched` candidates; infinite where not possible."""
-        if way is Way.BYTES:
-            each = self.scattered_byte_us if self._scattered(rows, taking_part) else self.byte_us
-            return taking_part * each + rows * self.skip_us + min(fetched, taking_part) * self.fetch_us
-        gross = self.fetched(fetched, rows=rows, taking_part=taking_part)
+        gross = self.fetched(way, fetched, rows=rows, taking_part=taking_part)
         if gross > self.fetch_limit:
             return float("inf")
+        if way is Way.BYTES:
+            return self.byte_scan(rows=rows, taking_part=taking_part) + gross * self.byte_fetch_us
         return rows * self.code_us + gross * self.fetch_us
 
     def scan(self, *, rows: int, taking_part: int) -> float:
         """Return the microseconds of an exact scan."""
-        each = self.scattered_us if self._scattered(rows, taking_part) else self.scan_us
-        return taking_part * each + rows * self.skip_us
-
-    def _scattered(self, rows: int, taking_part: int) -> bool:
-        return rows > self.cached_rows and 2 * taking_part < rows
+        scattered = rows > self.cached_rows and 2 * taking_part < rows
+        return taking_part * (self.scattered_us if scattered else self.scan_us) + rows * self.skip_us
 
     def way(self, k: int, *, rows: int, taking_part: int, coarse: Sequence[Way]) -> Way:
         """Return how to search a segment.

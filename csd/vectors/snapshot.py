@@ -197,9 +197,11 @@ def open_snapshot(folder: Path, state: State, known: Mapping[SegmentFiles, Segme
             segment.standing = np.frombuffer(standing, np.uint8, count=len(segment), offset=0).copy()
             standing = standing[len(segment) :]
             segments.append(segment)
-    except FileNotFoundError as error:
-        raise Vanished(f"expected the file {error.filename} that the state names; got none.") from error
     except (OSError, RuntimeError) as error:
+        # FAISS does not say that a file is not there: it may have gone since it was checked.
+        gone = [name for name in sorted(state.names()) if not (folder / name).exists()]
+        if gone:
+            raise Vanished(f"expected the file {folder / gone[0]} that the state names; got none.") from error
         raise Damaged(f"expected readable files in {folder}; got {error}.") from error
     return Snapshot(state=state, segments=tuple(segments))
 

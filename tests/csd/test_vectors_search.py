@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,12 +9,10 @@ from csd.axes import AXES, Axis
 from csd.score import Match, Vector
 from csd.vectors.index import VectorIndex
 from csd.vectors.sizes import Sizes, Way
-from tests.csd.vector_feed import FakeFeed, unit
+from tests.csd.vector_feed import ALL_BYTES, ALL_CODES, FakeFeed, unit
 
 X, Y, Z = (np.eye(3, dtype=np.float32)[place] for place in range(3))
 DIAGONAL = np.array([0.6, 0.8, 0.0], dtype=np.float32)
-ALL_CODES = Sizes(code_rows=1, scan_us=1e9, scattered_us=1e9, score_us=0.0, code_us=0.0, fetch_us=0.0)
-"""Product codes at any size, exact scans never by choice."""
 ALL_SCANS = Sizes(score_us=1e9)
 TWO_THREADS = Sizes(score_us=1e9, split_always_us=0.0)
 
@@ -55,7 +55,7 @@ def test_a_match_shows_the_stored_cosine_of_each_axis_behind_its_score() -> None
     assert second.cosines == {axis: 0.0 if axis is Axis.STRUCT else None for axis in AXES}
 
 
-@pytest.mark.parametrize("sizes", [None, ALL_SCANS, ALL_CODES, TWO_THREADS])
+@pytest.mark.parametrize("sizes", [None, ALL_SCANS, ALL_CODES, ALL_BYTES, TWO_THREADS])
 def test_a_missing_axis_never_outranks_a_negative_cosine(sizes: Sizes | None) -> None:
     feed = FakeFeed(3)
     feed.add(1, {Axis.ATTR: X})
@@ -89,7 +89,7 @@ def test_never_more_than_there_are(k: int) -> None:
     assert following(feed).search({Axis.FUNC: X}, k=k, weights={Axis.PROC: 1.0}) == []
 
 
-@pytest.mark.parametrize("sizes", [None, ALL_SCANS, ALL_CODES, TWO_THREADS])
+@pytest.mark.parametrize("sizes", [None, ALL_SCANS, ALL_CODES, ALL_BYTES, TWO_THREADS])
 def test_thousands_of_equal_vectors_come_in_order_of_key(sizes: Sizes | None) -> None:
     feed, rng = FakeFeed(4), np.random.default_rng(0)
     vector = unit(rng, 4)
@@ -194,9 +194,7 @@ def test_exact_search_equals_going_through_all(sizes: Sizes) -> None:
 def test_search_by_codes_misses_less_than_one_in_a_hundred_under_any_filter(many: int) -> None:
     rng = np.random.default_rng(2)
     feed = random_feed(rng, 1500, dimension=64)
-    sizes = Sizes(
-        code_rows=1, segment_rows=600, candidates=50, many=many, scan_us=1e9, scattered_us=1e9, score_us=0.0
-    )
+    sizes = replace(ALL_CODES, segment_rows=600, candidates=50, many=many)
     index = following(feed, sizes)
     index.publish(feed)
     assert all(segment.coded for segment in index.facts().segments)
@@ -215,14 +213,15 @@ def test_search_by_codes_misses_less_than_one_in_a_hundred_under_any_filter(many
     assert found / wanted >= 0.99
 
 
-def test_a_filter_that_excludes_the_nearest_still_finds_the_best_of_the_rest() -> None:
+@pytest.mark.parametrize("sizes", [ALL_CODES, ALL_BYTES])
+def test_a_filter_that_excludes_the_nearest_still_finds_the_best_of_the_rest(sizes: Sizes) -> None:
     rng = np.random.default_rng(3)
     feed, centre = FakeFeed(32), unit(rng, 32)
     for key in range(1, 2001):
         near = centre + 0.05 * unit(rng, 32)
         feed.add(key, {Axis.FUNC: near / np.linalg.norm(near)})
     far = [feed.add(5000 + place, {Axis.FUNC: unit(rng, 32)}) for place in range(30)]
-    index = following(feed, ALL_CODES)
+    index = following(feed, sizes)
     index.publish(feed)
     got = index.search({Axis.FUNC: centre}, k=10, rows=np.array(far))
     assert got == feed.best({Axis.FUNC: centre}, k=10, rows=far)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from csd.axes import AXES, Axis
 from csd.score import Match, Vector, cosines, fuse, order, shares
 from csd.store.feed import Block, Change, Mark, Text
+from csd.vectors.sizes import Sizes, Way
 
 
 @dataclass
@@ -121,6 +122,23 @@ class FakeFeed:
         self.chains.append(
             hashlib.sha256(f"{self.chains[-1]}{kind}{row}{self.held[row].key}".encode()).hexdigest()
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Always(Sizes):
+    """One coarse way wherever it is open, whatever it costs; finer ones only where it does not do."""
+
+    taken: Way
+    code_rows: int = 1
+    scan_us: float = 1e9
+    scattered_us: float = 1e9
+
+    def way(self, k: int, *, rows: int, taking_part: int, coarse: Sequence[Way]) -> Way:
+        return self.taken if self.taken in coarse else Way.SCAN
+
+
+ALL_CODES = Always(taken=Way.CODES, byte_us=1e9, picked_byte_us=1e9, scattered_byte_us=1e9)
+ALL_BYTES = Always(taken=Way.BYTES)
 
 
 def unit(rng: np.random.Generator, *shape: int) -> NDArray[np.float32]:

@@ -1,12 +1,12 @@
 """Rows of one byte a number: half the size of float16 rows and scanned in a third of the time, nearly right.
 
-A byte is 128 more than the number times a scale that all rows of a segment share, rounded. An estimate is
-off by about 0.1 of a hundredth then, ten times less than one from product codes.
+A byte is 128 more than the number times a scale that all rows of a segment share, rounded. An estimate of
+a score is off by 0.0003 then where one from product codes is by 0.04: measured on 10,000 synthetic ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,11 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from csd.axes import AXES
-from csd.vectors.faiss_codes import Bytes, Floats, open_flat, rows_header
-
-_CHUNK = 4_096
-"""Rows made at a time: 8 MB at five axes of 384."""
+from csd.vectors.faiss_codes import Bytes, Floats, new_bytes, open_flat, rows_header
 
 _MOST = 127
 """Bytes go so far to either side of 128."""
@@ -34,46 +30,34 @@ class ByteRows:
 
     def asked(self, query: Floats) -> tuple[Floats, np.float32]:
         """Return `query` in whole numbers, and what scores of it stand for in units of the real ones."""
-        # FAISS makes whole numbers of the query where it is a multiple of 64 long: cut off, unless they are.
+        # FAISS makes whole numbers of the query where it is a multiple of 32 long: cut off, unless they are.
         scale = np.float32(_MOST / np.abs(query).max())
         return np.rint(query * scale), np.float32(1.0) / (scale * np.float32(self.scale))
 
 
-def new_index(dimension: int) -> Any:
-    """Return an empty index of rows of bytes."""
-    import faiss
-
-    return faiss.IndexScalarQuantizer(
-        len(AXES) * dimension, faiss.ScalarQuantizer.QT_8bit_direct_signed, faiss.METRIC_INNER_PRODUCT
-    )
-
-
 def header(dimension: int, rows: int) -> bytes:
     """Return what stands before `rows` rows in their file; see `rows_header`."""
-    return rows_header(new_index(dimension), rows)
+    return rows_header(new_bytes(dimension), rows)
 
 
-def scale_of(raw: Bytes, longest: float) -> float:
+def scale_of(parts: Iterable[Bytes], longest: float) -> float:
     """Return the scale at which the largest number just fits into a byte.
 
     Args:
-        raw: (n, 10 d) bytes of float16 rows.
+        parts: (m, 10 d) bytes of float16 rows each.
         longest: no number is larger than that; what is not a number is passed over so.
     """
     # Without their sign, float16 numbers are in the order of their bits.
-    peaks = [
-        int((raw[start : start + _CHUNK].view(np.uint16) & 0x7FFF).max())
-        for start in range(0, len(raw), _CHUNK)
-    ]
-    most = np.array([max(peaks, default=0)], dtype=np.uint16).view(np.float16)[0]
-    return _MOST / min(float(most) or 1.0, longest) if np.isfinite(most) else _MOST / longest
+    bits = max((int((part.view(np.uint16) & 0x7FFF).max()) for part in parts), default=0)
+    most = float(np.array([bits], dtype=np.uint16).view(np.float16)[0])
+    return _MOST / min(most or 1.0, longest) if np.isfinite(most) else _MOST / longest
 
 
-def parts(raw: Bytes, scale: float) -> Iterator[Bytes]:
-    """Yield the bytes of float16 rows `raw`, (n, 10 d), as (m, 5 d) in parts, in order."""
+def encoded(parts: Iterable[Bytes], scale: float) -> Iterator[Bytes]:
+    """Yield (m, 5 d) bytes for each of the `parts`, (m, 10 d) bytes of float16 rows."""
     table = _table(scale)
-    for start in range(0, len(raw), _CHUNK):
-        yield np.take(table, raw[start : start + _CHUNK].view(np.uint16))
+    for part in parts:
+        yield np.take(table, part.view(np.uint16))
 
 
 @lru_cache(maxsize=2)
@@ -86,11 +70,10 @@ def _table(scale: float) -> Bytes:
     return table
 
 
-def in_memory(raw: Bytes, longest: float) -> ByteRows:
-    """Return float16 rows `raw`, (n, 10 d), as bytes."""
-    scale = scale_of(raw, longest)
-    index = new_index(raw.shape[1] // (2 * len(AXES)))
-    for part in parts(raw, scale):
+def in_memory(dimension: int, parts: Iterable[Bytes], scale: float) -> ByteRows:
+    """Return `parts`, (m, 10 d) bytes of float16 rows each, as rows of bytes."""
+    index = new_bytes(dimension)
+    for part in encoded(parts, scale):
         index.add_sa_codes(part)
     return ByteRows(index=index, scale=scale)
 

@@ -54,6 +54,15 @@ def new_flat(dimension: int) -> Any:
     )
 
 
+def new_bytes(dimension: int) -> Any:
+    """Return an empty index of rows of one byte a number that is scanned by inner product."""
+    import faiss
+
+    return faiss.IndexScalarQuantizer(
+        len(AXES) * dimension, faiss.ScalarQuantizer.QT_8bit_direct_signed, faiss.METRIC_INNER_PRODUCT
+    )
+
+
 def flat_header(dimension: int, rows: int) -> bytes:
     """Return what stands before `rows` float16 rows in their file; see `rows_header`."""
     return rows_header(new_flat(dimension), rows)

@@ -72,7 +72,8 @@ def in_memory(members: Sequence[Segment], sizes: Sizes) -> Segment | None:
         segment.flat.add_sa_codes(part)
     segment.codes = _codes(segment, members, sizes)
     if segment.codes is not None:
-        segment.byte_rows = byte_rows.in_memory(segment.raw(), segment.longest)
+        scale = byte_rows.scale_of(_parts(members), segment.longest)
+        segment.byte_rows = byte_rows.in_memory(segment.dimension, _parts(members), scale)
     return segment
 
 
@@ -108,19 +109,18 @@ def in_files(
         flat=flat,
         about=about,
         codes=codes,
-        byte_rows=None if codes is None else _byte_rows(segment, folder / f"{name}.bytes"),
+        byte_rows=None if codes is None else _byte_rows(segment, members, folder / f"{name}.bytes"),
     )
     return segment, files
 
 
-def _byte_rows(segment: Segment, path: Path) -> ByteFile:
-    """Write the bytes of the float16 rows of `segment`: anew after a merger, as its scale is another."""
-    raw = segment.raw()
-    scale = byte_rows.scale_of(raw, segment.longest)
+def _byte_rows(segment: Segment, members: Sequence[Segment], path: Path) -> ByteFile:
+    """Write the bytes of what is alive in `members`: made anew, as their scales differ."""
+    scale = byte_rows.scale_of(_parts(members), segment.longest)
 
     def content() -> Iterator[bytes | memoryview]:
         yield byte_rows.header(segment.dimension, len(segment))
-        for part in byte_rows.parts(raw, scale):
+        for part in byte_rows.encoded(_parts(members), scale):
             yield part.data
 
     written = write_new(path, content())

@@ -12,8 +12,8 @@ Measured on two cores (FAISS 1.15, AVX-512, one thread), five axes of 384, micro
 
 So a few chosen rows are scored as they are; few rows are scanned; more are scanned as bytes, many by
 their codes, and the best candidates scored exactly. Where codes would need too many candidates (on real
-descriptors seldom, on synthetic ones in clusters of five at every second question), bytes serve: their
-estimates are ten times as close.
+descriptors seldom, on synthetic ones in clusters of five often), bytes serve: their estimates are a
+hundred times as close.
 """
 
 from __future__ import annotations

@@ -135,7 +135,8 @@ def test_codes_that_do_not_do_give_way_to_bytes_before_all_is_scanned() -> None:
 def test_an_estimate_is_the_product_of_whole_numbers(dimension: int) -> None:
     rng = np.random.default_rng(dimension)
     halves = (unit(rng, 40, 5 * dimension) / 2).astype(np.float16)
-    rows = byte_rows.in_memory(halves.view(np.uint8), 1.0)
+    raw = halves.view(np.uint8)
+    rows = byte_rows.in_memory(dimension, [raw[:25], raw[25:]], byte_rows.scale_of([raw[:25], raw[25:]], 1.0))
     assert rows.scale == pytest.approx(127 / np.abs(halves).max().astype(np.float64))
     numbers = np.rint(halves.astype(np.float32) * np.float32(rows.scale)).astype(np.int64)
     query = unit(rng, 1, 5 * dimension)
@@ -148,11 +149,11 @@ def test_an_estimate_is_the_product_of_whole_numbers(dimension: int) -> None:
 
 def test_rows_of_zeros_and_what_is_no_number_become_the_middle() -> None:
     zeros = np.zeros((2, 20), dtype=np.uint8)
-    assert byte_rows.scale_of(zeros, 1.0) == 127.0
-    assert [part.tolist() for part in byte_rows.parts(zeros, 127.0)] == [[[128] * 10] * 2]
+    assert byte_rows.scale_of([zeros], 1.0) == 127.0
+    assert [part.tolist() for part in byte_rows.encoded([zeros], 127.0)] == [[[128] * 10] * 2]
     odd = np.array([[np.nan, np.inf, -np.inf, 1.0, -1.0, 0.5, 0.0, 0.25, -0.5, 0.0]], dtype=np.float16)
-    assert byte_rows.scale_of(odd.view(np.uint8), 1.0) == 127.0
-    (part,) = byte_rows.parts(odd.view(np.uint8), 127.0)
+    assert byte_rows.scale_of([odd.view(np.uint8)], 1.0) == 127.0
+    (part,) = byte_rows.encoded([odd.view(np.uint8)], 127.0)
     assert part.tolist() == [[128, 255, 1, 255, 1, 192, 128, 160, 64, 128]]
 
 

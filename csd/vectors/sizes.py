@@ -60,10 +60,9 @@ class Sizes:
     thousand on 10,000 synthetic ones in clusters of five, and up to one in a hundred on sparse vectors."""
     fetch_limit: int = 32_768
     """Code scans that would have to fetch more candidates than this give way to exact scans."""
-    in_vain: float = 0.7
-    """So many code scans do not do and are followed by one of bytes: seven in ten on 10,000 synthetic
-    descriptors, and as many at 10 % of 100,000. So codes must be much cheaper to be tried first, which
-    they are above 16,000 rows without a filter."""
+    in_vain_rows: int = 16_384
+    """Codes are passed over where fewer take part in a segment. They were scanned in vain for seven in
+    ten questions to 10,000 synthetic descriptors and eight in ten to 13,000 of 100,000, seldom to 30,000."""
     publish_rows: int = 2_048
     """So many rows or changes that no snapshot holds make publishing worth it."""
     small_rows: int = 2_048
@@ -145,9 +144,9 @@ class Sizes:
             Way.CHOSEN: taking_part * self.score_us,
         }
         for way in coarse:
+            if way is Way.CODES and taking_part < self.in_vain_rows:
+                continue
             wanted = self.wanted(way, k)
             costs[way] = self.estimates(way, 4 * wanted, rows=rows, taking_part=taking_part)
             costs[way] += 2 * wanted * self.score_us
-        if Way.CODES in costs and Way.BYTES in costs:
-            costs[Way.CODES] += self.in_vain * costs[Way.BYTES]
         return min(costs, key=lambda way: costs[way])

@@ -143,8 +143,8 @@ class Bank(Writing, Ledger):
             k: how many at most.
             weights: axis -> weight >= 0; None weighs all asked axes alike; a missing axis weighs 0.
             where: which descriptors to choose from, before the best are chosen; None for all current.
-            exact: whether nothing may be missed, at any price. Without it the search is exact as well up
-                to `csd.vectors.sizes`' limit, and above it misses less than one in a hundred.
+            exact: whether nothing may be missed, at any price. Without it the search is exact as well in
+                small banks, and in larger ones misses less than one in a hundred; see `csd.vectors.sizes`.
 
         Returns:
             Best score first, ties by id; cosines are those of the stored vectors, in float64. Empty where

@@ -76,8 +76,10 @@ class HousekeptAgainstModel(AgainstModel):
             self.bank.close()
         lost = cache_folder(self.folder / "bank.db") / name
         if lost.is_dir():
-            shutil.rmtree(lost)
-        lost.unlink(missing_ok=True)
+            # Whatever is being published meanwhile may stay.
+            shutil.rmtree(lost, ignore_errors=True)
+        else:
+            lost.unlink(missing_ok=True)
         if closed:
             self.bank = type(self).open_bank(self.folder)
 

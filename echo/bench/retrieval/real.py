@@ -21,12 +21,8 @@ from csd.axes import AXES
 from csd.descriptor import Csd
 from csd.encode import CachedEncoder, Encoder, load_encoder
 from csd.render import render_axis
-from echo.agent.policy import NoMemory
-from echo.agent.unlock import play
+from echo.bench.decision import descriptors_of
 from echo.bench.retrieval.question import Batch, Facets, Floats, make_batch
-from echo.experiments.demonstrate import record_demonstrations
-from echo.worlds.minecraft.options import WorldOptions
-from echo.worlds.minecraft.world import MinecraftWorld
 
 ENCODER = "minilm-int8"
 STEPS = 1_500
@@ -142,38 +138,10 @@ def harvest(
             if time.monotonic() > ended:
                 break
             encoder = encoder or CachedEncoder(load_encoder(ENCODER))
-            _write(path, embed(remembered(seed, steps), encoder))
+            _write(path, embed(descriptors_of(seed, steps), encoder))
         held += len(_read(path).records)
         seed += 1
         progress(f"harvest {held:,}/{wanted:,} descriptors of {seed} runs")
-
-
-class _Keeping(NoMemory):
-    """Keeps the descriptors that a life hands over."""
-
-    def __init__(self) -> None:
-        self.csds: list[Csd] = []
-
-    def remember(self, csd: Csd) -> None:
-        self.csds.append(csd)
-
-
-def remembered(seed: int, steps: int = STEPS) -> list[Csd]:
-    """Return what a life of `steps` actions under names of its own remembers, demonstrations included."""
-    kept = _Keeping()
-    play(
-        world=MinecraftWorld(WorldOptions(seed=seed, max_steps=steps, invented_names=seed)),
-        agent="edits",
-        axes=AXES,
-        steps=steps,
-        seed=seed,
-        demonstrations=record_demonstrations(2, seed, seed),
-        memory=None,
-        encoder="hashing-256",
-        progress=None,
-        policy=kept,
-    )
-    return kept.csds
 
 
 def embed(csds: list[Csd], encoder: Encoder) -> Run:

@@ -162,7 +162,9 @@ def _parts(members: Sequence[Segment]) -> Iterator[Bytes]:
         raw, held = member.raw(), member.held()
         for start in range(0, len(member), _CHUNK):
             part, mask = raw[start : start + _CHUNK], held[start : start + _CHUNK]
-            yield part if mask.all() else part[mask]
+            # Where nothing is held any more there is no part: an empty one has no largest number.
+            if mask.any():
+                yield part if mask.all() else part[mask]
 
 
 def _codes(segment: Segment, members: Sequence[Segment], sizes: Sizes) -> Any:

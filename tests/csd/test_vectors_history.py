@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import faiss
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from csd.axes import AXES, Axis
@@ -27,6 +27,8 @@ STEPS = st.lists(
     ),
     max_size=40,
 )
+
+MERGED_AWAY = [("add", 0), ("publish", 0), ("add", 0), ("add", 110), ("remove", 0), ("publish", 0)]
 
 
 def following(feed: FakeFeed, folder: Path | None = None, sizes: Sizes = SMALL) -> VectorIndex:
@@ -56,6 +58,9 @@ def check_like_the_bank(index: VectorIndex, feed: FakeFeed, rng: np.random.Gener
 
 @settings(max_examples=40)
 @given(STEPS, st.integers(0, 2**32 - 1), st.booleans())
+# A segment of which nothing is held any more is merged with a newer one.
+@example(MERGED_AWAY, 0, False)
+@example(MERGED_AWAY, 0, True)
 def test_any_history_gives_the_search_of_the_plain_bank(
     steps: list[tuple[str, int]], seed: int, on_disk: bool
 ) -> None:

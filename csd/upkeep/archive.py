@@ -49,10 +49,10 @@ class ArchiveWriter:
             self._disk: IO[bytes] = self._draft.open("xb")
         except OSError as error:
             raise _unwritable(target, error) from error
-        self._file: IO[bytes] = self._disk
+        self._file: IO[bytes] | gzip.GzipFile = self._disk
         if target.suffix == ".gz":
             # Neither a name nor a time: the same bank gives the same bytes.
-            self._file = gzip.GzipFile(filename="", mode="wb", fileobj=self._disk, compresslevel=6, mtime=0)  # type: ignore[assignment]
+            self._file = gzip.GzipFile(filename="", mode="wb", fileobj=self._disk, compresslevel=6, mtime=0)
 
     def write(self, line: str) -> None:
         """Add one line of JSON, given without its line feed.
@@ -192,10 +192,10 @@ def _data_lines(path: Path) -> Iterator[bytes]:
         ) from error
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> IO[bytes] | gzip.GzipFile:
     with path.open("rb") as file:
         compressed = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path, "rb") if compressed else path.open("rb")  # type: ignore[return-value]
+    return gzip.open(path, "rb") if compressed else path.open("rb")
 
 
 def _check_replaceable(target: Path) -> None:

@@ -140,7 +140,7 @@ def test_a_blank_text_asks_nothing(bank: Bank) -> None:
 def test_a_query_that_is_neither_text_nor_vector_is_refused(bank: Bank) -> None:
     bank.add(digging("sand"))
     with pytest.raises(ValueError, match="a text or a vector on axis attr; got None"):
-        bank.recall({Axis.ATTR: None}, k=5)  # type: ignore[dict-item]
+        bank.recall({Axis.ATTR: None}, k=5)
 
 
 @pytest.mark.parametrize("value", [0.0, math.nan, math.inf, 2.0])

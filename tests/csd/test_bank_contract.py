@@ -211,9 +211,9 @@ def test_wrong_questions_are_refused_and_empty_ones_answered_with_nothing(bank: 
     with pytest.raises(ValueError, match="k >= 0; got -1"):
         bank.recall({Axis.ATTR: "sand"}, k=-1)
     with pytest.raises(ValueError, match="out of struct, attr, proc, func, inter; got colour"):
-        bank.recall({"colour": "sand"}, k=1)  # type: ignore[dict-item]
+        bank.recall({"colour": "sand"}, k=1)
     with pytest.raises(ValueError, match="out of struct, attr, proc, func, inter; got colour"):
-        bank.recall({Axis.ATTR: "sand"}, k=1, weights={"colour": 1.0})  # type: ignore[dict-item]
+        bank.recall({Axis.ATTR: "sand"}, k=1, weights={"colour": 1.0})
     for weight in (-1.0, math.nan, math.inf):
         with pytest.raises(ValueError, match="expected a finite weight >= 0 on axis attr"):
             bank.recall({Axis.ATTR: "sand"}, k=1, weights={Axis.ATTR: weight})

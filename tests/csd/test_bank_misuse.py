@@ -151,7 +151,7 @@ def test_a_complex_query_vector_is_refused(path: Path) -> None:
         Bank.open(path, HashingEncoder()) as bank,
         pytest.raises(ValueError, match="expected real vectors from the func query"),
     ):
-        bank.recall({Axis.FUNC: np.eye(256, dtype=np.complex64)[0]}, k=1)  # type: ignore[dict-item]
+        bank.recall({Axis.FUNC: np.eye(256, dtype=np.complex64)[0]}, k=1)
 
 
 def test_only_descriptors_are_remembered(path: Path) -> None:

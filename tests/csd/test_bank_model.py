@@ -148,7 +148,7 @@ class MilvusAgainstModel(AgainstModel):
 
 
 def run(machine: type[AgainstModel], examples: int) -> None:
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         machine,
         settings=settings(
             max_examples=examples,

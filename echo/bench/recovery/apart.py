@@ -66,10 +66,11 @@ def start(function: Callable[[], _Result]) -> Process[_Result]:
     pid = os.fork()
     if pid == 0:
         here.close()
+        answer: tuple[bool, object]
         try:
             answer = (True, function())
         except BaseException:
-            answer = (False, traceback.format_exc()[-4000:])  # type: ignore[assignment]
+            answer = (False, traceback.format_exc()[-4000:])
         there.send_bytes(pickle.dumps(answer))
         os._exit(0)
     there.close()

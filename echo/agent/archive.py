@@ -17,8 +17,8 @@ from csd.episode import Episode, Observation
 from csd.store.schema import BANK_FILE
 from echo.agent.arrangement import Arrangement
 from echo.agent.threads import THREADS_FILE, UnlockThread
+from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.layout import episode_id
-from echo.mfm.recorder import Recorder
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from csd.episode import Collect, Observation, Step
+from echo.mfm.episodic.recorder import Durability, Recorder
 from echo.mfm.layout import EPISODES, INDEX
-from echo.mfm.recorder import Durability, Recorder
 
 if TYPE_CHECKING:
     from echo.worlds.minecraft.world import MinecraftWorld

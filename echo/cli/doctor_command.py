@@ -48,7 +48,7 @@ def doctor(
     with exit_codes("the bank is as it was, or mended as a whole"):
         from csd.upkeep.doctor import examine
         from csd.upkeep.doctor import repair as mend
-        from echo.mfm.wholeness import EpisodeFolder
+        from echo.mfm.episodic.wholeness import EpisodeFolder
 
         file = chosen_bank(bank_argument, bank)
         check = None if episodes is None else EpisodeFolder(episodes)

@@ -36,8 +36,8 @@ from echo.experiments.results import (
 from echo.experiments.spec import UsageError
 from echo.experiments.thread import Played, SeenIn, Thread, roles_in, tell_episode
 from echo.experiments.trial import ENCODER_NAMES
+from echo.mfm.episodic.reader import read_episode
 from echo.mfm.layout import MfmError, episode_path
-from echo.mfm.reader import read_episode
 from ical.cases import case_of
 
 

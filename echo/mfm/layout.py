@@ -6,9 +6,18 @@
 <root>/episodes/ep_000001/state/state.json           the same moment in words and numbers
 <root>/episodes/ep_000001/action.json                what was done
 <root>/episodes/ep_000001/outcome.json               what came of it
+<root>/episodes/ep_000001/attachment/NAME            whatever else belongs to it
 <root>/episodes/ep_000001/steps.json                 ours: full records, index row, digests of the rest
+<root>/mine/                                         what the agent writes: notes, digest, plan, procedures
+<root>/previous/index.jsonl                          the rows of all earlier lives, with `life`
+<root>/previous/life_1/                              an earlier life, laid out like <root>
+<root>/history/                                      ours: what mine/ was before each change
+<root>/runs.jsonl                                    ours: how each run of a procedure went
+<root>/turns.jsonl                                   ours: the turns of a model-driven agent
+<root>/options.json                                  ours: which of the five memories are switched off
+<root>/cache/                                        ours: derived from the rest, may be deleted
 <root>/mended/                                       bytes and folders set aside when the memory was opened
-<root>/.lock                                         held by the one writer
+<root>/.lock                                         held by the one writer of episodes
 ```
 """
 
@@ -24,6 +33,13 @@ INDEX = "index.jsonl"
 EPISODES = "episodes"
 MENDED = "mended"
 LOCK = ".lock"
+MINE = "mine"
+PREVIOUS = "previous"
+HISTORY = "history"
+RUNS = "runs.jsonl"
+TURNS = "turns.jsonl"
+OPTIONS = "options.json"
+CACHE = "cache"
 PART = ".part"
 """Ending of a folder that is still being written; its name starts with a dot."""
 
@@ -32,6 +48,20 @@ STATE = "state/state.json"
 ACTION = "action.json"
 OUTCOME = "outcome.json"
 STEPS = "steps.json"
+ATTACHMENT = "attachment"
+
+NOTES = "notes.md"
+"""In mine/: facts and lessons, each with the episodes that show it."""
+GUIDE = "GUIDE.md"
+"""In mine/: what to do when, for a reader who is new to the world."""
+DIGEST = "digest.md"
+"""In mine/: what consolidation wrote last."""
+WORKING = "working.md"
+"""In mine/: plan, subgoal and open questions."""
+PROCEDURES = "procedures"
+REFLEXES = "reflexes"
+SKILLS = "skills"
+
 FORMAT = "echo-mfm-steps/1"
 """Format marker of steps.json."""
 
@@ -57,6 +87,7 @@ ROW_KEYS = (
 )
 
 _ID = re.compile(r"ep_(\d{6,18})", re.ASCII)
+_LIFE = re.compile(r"life_(\d{1,9})", re.ASCII)
 
 
 class MfmError(ValueError):
@@ -80,6 +111,34 @@ def episode_number(name: str) -> int | None:
     """
     found = _ID.fullmatch(name)
     return None if found is None or episode_id(int(found[1])) != name else int(found[1])
+
+
+def life_name(number: int) -> str:
+    """Return the folder name of the `number`-th life, from 1, within previous/.
+
+    >>> life_name(2)
+    'life_2'
+    """
+    return f"life_{number}"
+
+
+def life_number(name: str) -> int | None:
+    """Return the number in the name of an earlier life, or None where `name` is not one.
+
+    >>> life_number("life_2"), life_number("life_02"), life_number("life_")
+    (2, None, None)
+    """
+    found = _LIFE.fullmatch(name)
+    return None if found is None or life_name(int(found[1])) != name else int(found[1])
+
+
+def earlier_lives(root: Path) -> list[int]:
+    """Return the numbers of the earlier lives of the memory at `root`, the first one first."""
+    try:
+        names = [entry.name for entry in (root / PREVIOUS).iterdir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(number for number in map(life_number, names) if number is not None)
 
 
 def episode_path(root: Path, name: str) -> Path:

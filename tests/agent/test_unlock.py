@@ -15,7 +15,7 @@ from echo.agent.archive import BANK_FILE
 from echo.agent.arrangement import Arrangement
 from echo.agent.unlock import AgentReport, play
 from echo.experiments.demonstrate import record_demonstrations
-from echo.mfm.reader import read_episode, read_frame, read_index
+from echo.mfm.episodic.reader import read_episode, read_frame, read_index
 from echo.worlds.minecraft.options import WorldOptions
 from echo.worlds.minecraft.world import MinecraftWorld
 from tests.agent.one_run import WatchedWorld, run, told

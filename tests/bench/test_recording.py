@@ -1,8 +1,8 @@
 import pytest
 
 from echo.bench.recording import Turn, measure_recording, minecraft_turns
-from echo.mfm.reader import read_episode, read_index
-from tests.mfm.sample_steps import collect_log, picture, seen
+from echo.mfm.episodic.reader import read_episode, read_index
+from tests.mfm.episodic.sample_steps import collect_log, picture, seen
 
 
 def turns(count: int) -> list[Turn]:

@@ -10,10 +10,10 @@ import pytest
 from csd.bank import Bank
 from csd.caches import cache_folder
 from csd.encode import HashingEncoder
-from echo.mfm.recorder import Recorder
+from echo.mfm.episodic.recorder import Recorder
 from tests.cli.bank_samples import call, failed_dig, make_bank, stone_pickaxe, told
 from tests.csd.descriptors import wooden_pickaxe
-from tests.mfm.sample_steps import craft_planks, seen
+from tests.mfm.episodic.sample_steps import craft_planks, seen
 
 
 @pytest.fixture

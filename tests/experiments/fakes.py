@@ -18,7 +18,7 @@ from csd.episode import Collect, Craft, Episode, ItemStack, Observation, Outcome
 from echo.experiments.results import RunResult, Timing
 from echo.experiments.spec import UnlockSpec
 from echo.experiments.trial import Progress, make_result
-from echo.mfm.recorder import Recorder
+from echo.mfm.episodic.recorder import Recorder
 
 ITEMS = (
     *("oak_log", "oak_planks", "stick", "crafting_table", "wooden_pickaxe", "cobblestone", "stone_pickaxe"),

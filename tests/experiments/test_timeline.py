@@ -8,8 +8,8 @@ from echo.experiments.results import memory_folder
 from echo.experiments.spec import UnlockSpec
 from echo.experiments.timeline import tell_run
 from echo.experiments.trial import make_result
+from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.layout import IMAGE, episode_path
-from echo.mfm.recorder import Recorder
 from tests.experiments.fakes import FakeReport, FakeUnlock, make_episode
 from tests.experiments.test_trial import TIMING
 

@@ -9,7 +9,7 @@ from echo.experiments.spec import UnlockSpec, UsageError
 from echo.experiments.thread import Thread, thread_json
 from echo.experiments.trial import make_result, run_trial
 from echo.experiments.why import find_run, trace_unlock
-from echo.mfm.recorder import Recorder
+from echo.mfm.episodic.recorder import Recorder
 from tests.experiments.fakes import FakeReport, FakeUnlock, describe, make_episode, play_fake
 
 SPEC = UnlockSpec(agent="echo", steps=300, encoder="hashing")

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from csd.episode import COUNTED_KINDS, Frame, Observation, Step, action_to_json
 from echo.mfm.codec import to_json
-from echo.mfm.frames import to_png
+from echo.mfm.episodic.frames import to_png
 from echo.mfm.layout import (
     ACTION,
     EPISODES,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from echo.mfm.disk import Disk
-from echo.mfm.index import Line, Torn, scan
+from echo.mfm.episodic.index import Line, Torn, scan
 from echo.mfm.layout import (
     EPISODES,
     FORMAT,

@@ -2,7 +2,8 @@
 
 An episode is written into `.ep_*.part`, brought to the platter, renamed to its id, and only then given
 its index line by a single append: whoever reads the index finds whole episodes only. What a kill leaves
-behind is mended at the next `Recorder.open`, which reports it (`Recorder.mend`, rules in `echo.mfm.mend`).
+behind is mended at the next `Recorder.open`, which reports it (`Recorder.mend`, rules in
+`echo.mfm.episodic.mend`).
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from typing import Literal, Self
 
 from csd.episode import Observation, Step
 from echo.mfm.disk import Disk
-from echo.mfm.documents import Entry, Frames, episode_files
+from echo.mfm.episodic.documents import Entry, Frames, episode_files
+from echo.mfm.episodic.mend import Mend, mend
 from echo.mfm.layout import EPISODES, INDEX, PART, MfmError, episode_id, episode_number, to_line
 from echo.mfm.lock import take_lock
-from echo.mfm.mend import Mend, mend
 
 Durability = Literal["each", "batch"]
 """'each': on the platter when `write` returns. 'batch': at `flush`, `close`, and every `BATCH` episodes;

@@ -6,7 +6,8 @@ import hashlib
 from pathlib import Path
 
 from csd.episode import Episode
-from echo.mfm.documents import Entry, action_document, outcome_document, state_document
+from echo.mfm.episodic.documents import Entry, action_document, outcome_document, state_document
+from echo.mfm.episodic.reader import read_episode
 from echo.mfm.layout import (
     ACTION,
     EPISODES,
@@ -19,7 +20,6 @@ from echo.mfm.layout import (
     read_json,
     to_line,
 )
-from echo.mfm.reader import read_episode
 
 
 class EpisodeFolder:

@@ -4,10 +4,10 @@ import shutil
 
 import pytest
 
+from echo.mfm.episodic.recorder import Recorder
+from echo.mfm.episodic.wholeness import EpisodeFolder
 from echo.mfm.layout import MfmError, episode_path
-from echo.mfm.recorder import Recorder
-from echo.mfm.wholeness import EpisodeFolder
-from tests.mfm.sample_steps import craft_planks, picture, seen
+from tests.mfm.episodic.sample_steps import craft_planks, picture, seen
 
 
 @pytest.fixture

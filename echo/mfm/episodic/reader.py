@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from echo.mfm.index import parse_row
+from echo.mfm.episodic.index import parse_row
 from echo.mfm.layout import FORMAT, INDEX, STEPS, MfmError, Row, episode_path, frame_name, read_json
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def read_frame(root: Path | str, name: str, place: int = 0) -> Frame | None:
         ValueError: if `name` is no episode id, or `place` is negative.
         MfmError: if the episode or its file list is missing, or the picture is missing or unreadable.
     """
-    from echo.mfm.frames import from_png
+    from echo.mfm.episodic.frames import from_png
 
     if place < 0:
         raise ValueError(f"expected a place from 0, got {place} for {name}. Count steps from the first.")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from echo.mfm.episodic.reader import read_episode, read_frame, read_index
+from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.layout import MfmError
-from echo.mfm.reader import read_episode, read_frame, read_index
-from echo.mfm.recorder import Recorder
-from tests.mfm.sample_steps import craft_planks, picture, seen
+from tests.mfm.episodic.sample_steps import craft_planks, picture, seen
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_frames_are_loaded_on_demand_only(root):
 
 def test_the_index_is_read_without_numpy_pydantic_or_pillow(root):
     code = (
-        "import sys; from echo.mfm.reader import read_index; "
+        "import sys; from echo.mfm.episodic.reader import read_index; "
         f"assert len(list(read_index({str(root)!r}))) == 2; "
         "print(sorted({'numpy', 'pydantic', 'PIL', 'csd.episode'} & set(sys.modules)))"
     )

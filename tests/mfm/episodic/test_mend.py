@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from echo.mfm.index import Line, Torn, scan
+from echo.mfm.episodic.index import Line, Torn, scan
+from echo.mfm.episodic.mend import Mend
+from echo.mfm.episodic.reader import read_episode, read_index
+from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.layout import to_line
-from echo.mfm.mend import Mend
-from echo.mfm.reader import read_episode, read_index
-from echo.mfm.recorder import Recorder
-from tests.mfm.sample_steps import craft_planks, seen
+from tests.mfm.episodic.sample_steps import craft_planks, seen
 
 
 def memory(root: Path, episodes: int = 3) -> bytes:

@@ -10,10 +10,18 @@ from hypothesis import strategies as st
 
 from csd.episode import Craft, Episode, Outcome, Step
 from echo.mfm.disk import Disk
+from echo.mfm.episodic.reader import read_episode, read_frame, read_index
+from echo.mfm.episodic.recorder import BATCH, Recorder
 from echo.mfm.layout import ROW_KEYS, MfmError
-from echo.mfm.reader import read_episode, read_frame, read_index
-from echo.mfm.recorder import BATCH, Recorder
-from tests.mfm.sample_steps import collect_log, craft_planks, observations, picture, seen, steps, text
+from tests.mfm.episodic.sample_steps import (
+    collect_log,
+    craft_planks,
+    observations,
+    picture,
+    seen,
+    steps,
+    text,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from echo.mfm.disk import Disk
-from echo.mfm.reader import read_episode, read_index
-from echo.mfm.recorder import Recorder
-from tests.mfm.sample_steps import collect_log, craft_planks, picture, seen
+from echo.mfm.episodic.reader import read_episode, read_index
+from echo.mfm.episodic.recorder import Recorder
+from tests.mfm.episodic.sample_steps import collect_log, craft_planks, picture, seen
 
 
 class Quick(Disk):
@@ -189,8 +189,8 @@ def test_a_kill_at_any_operation_of_mending_leaves_a_memory_that_mends(tmp_path,
 WRITER = """
 import sys
 from pathlib import Path
-from echo.mfm.recorder import Recorder
-from tests.mfm.sample_steps import collect_log, craft_planks, picture, seen
+from echo.mfm.episodic.recorder import Recorder
+from tests.mfm.episodic.sample_steps import collect_log, craft_planks, picture, seen
 root, promised = Path(sys.argv[1]), open(sys.argv[2], "a", buffering=1)
 with Recorder.open(root, source="s") as recorder:
     start = 0 if recorder.last_id is None else int(recorder.last_id[3:])

@@ -6,15 +6,25 @@ from typing import Annotated
 
 import typer
 
+from echo.cli.begin_command import begin
 from echo.cli.bench_command import app as bench_app
+from echo.cli.consolidate_command import consolidate
 from echo.cli.csd_command import app as csd_app
 from echo.cli.cue_entry import cue
 from echo.cli.doctor_command import doctor
 from echo.cli.exchange_commands import export, import_
+from echo.cli.file_command import file
+from echo.cli.inspect_command import inspect
+from echo.cli.map_command import map_
+from echo.cli.notes_command import app as notes_app
+from echo.cli.places_command import places
+from echo.cli.procedures_command import app as procedures_app
+from echo.cli.query_entry import query
 from echo.cli.recall_command import recall
 from echo.cli.report_command import report
 from echo.cli.run_command import app as run_app
 from echo.cli.screen import exit_codes, print_json
+from echo.cli.serve_command import app as serve_app
 from echo.cli.upkeep_commands import compact, rebuild, reembed, stats
 from echo.cli.why_command import why
 
@@ -26,12 +36,22 @@ app = typer.Typer(
     help="Experience that transfers: a five-axis memory for embodied agents, and its bench.",
     epilog="Exit codes: 0 done, 1 failed, 2 wrong use. Results go to stdout, progress to stderr.",
 )
-PLAY, BANK, UPKEEP = "Experiments", "Memory bank", "Upkeep of a memory bank"
+PLAY, FOLDER, BANK, UPKEEP = "Experiments", "Memory folder", "Memory bank", "Upkeep"
 
 app.add_typer(run_app, name="run", rich_help_panel=PLAY)
 app.command("report", rich_help_panel=PLAY)(report)
 app.command("why", rich_help_panel=PLAY)(why)
 app.add_typer(bench_app, name="bench", rich_help_panel=PLAY)
+app.command("begin", rich_help_panel=FOLDER)(begin)
+app.command("query", rich_help_panel=FOLDER)(query)
+app.command("inspect", rich_help_panel=FOLDER)(inspect)
+app.command("places", rich_help_panel=FOLDER)(places)
+app.command("map", rich_help_panel=FOLDER)(map_)
+app.add_typer(notes_app, name="notes", rich_help_panel=FOLDER)
+app.add_typer(procedures_app, name="procedures", rich_help_panel=FOLDER)
+app.command("consolidate", rich_help_panel=FOLDER)(consolidate)
+app.command("file", rich_help_panel=FOLDER)(file)
+app.add_typer(serve_app, name="serve", rich_help_panel=FOLDER)
 app.command("recall", rich_help_panel=BANK)(recall)
 app.command("cue", rich_help_panel=BANK)(cue)
 app.add_typer(csd_app, name="csd", rich_help_panel=BANK)

@@ -100,7 +100,12 @@ def bank_file(path: Path) -> Path:
 
 
 def chosen_bank(argument: Path | None, option: Path | None) -> Path:
-    """Return the bank file of a command that takes it as an argument or as --bank.
+    """Return the bank file of a command that takes it as an argument or as --bank; see `chosen_path`."""
+    return bank_file(chosen_path(argument, option))
+
+
+def chosen_path(argument: Path | None, option: Path | None) -> Path:
+    """Return the bank or folder that a command was given as an argument or as --bank, as it was named.
 
     Raises:
         UsageError: if neither or both were given.
@@ -110,7 +115,7 @@ def chosen_bank(argument: Path | None, option: Path | None) -> Path:
     if (argument is None) == (option is None):
         got = "none" if argument is None else "both BANK and --bank"
         raise UsageError(f"expected one bank; got {got}. Name it with --bank PATH.")
-    return bank_file(argument or option or Path())
+    return argument or option or Path()
 
 
 def open_bank(path: Path, encoder: EncoderName | None = None, *, embeds: bool = True) -> Bank:

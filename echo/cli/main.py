@@ -1,4 +1,4 @@
-"""Where ``echo-memory`` starts: a cue is answered before anything that takes time is loaded."""
+"""Where ``echo-memory`` starts: cues and queries are answered before anything that takes time is loaded."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ def main() -> None:
         from echo.cli.cue_command import main as cue
 
         raise SystemExit(cue(sys.argv[2:]))
+    if sys.argv[1:2] == ["query"]:
+        from echo.cli.query_command import main as query
+
+        raise SystemExit(query(sys.argv[2:]))
     from echo.cli.app import main as every_command
 
     every_command()

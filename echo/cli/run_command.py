@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from echo.cli.screen import FAILED, exit_codes, note_console, out_console, print_json
+from echo.cli.turns_command import turns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from echo.experiments.unlocking import GridOutcome
 
 app = typer.Typer(no_args_is_help=True, help="Play experiments and keep one result file a run.")
+app.command()(turns)
 
 
 @app.callback()

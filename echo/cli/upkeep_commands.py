@@ -14,6 +14,7 @@ from echo.cli.bank_door import (
     EncoderName,
     OptionalBankPath,
     chosen_bank,
+    chosen_path,
     open_bank,
 )
 from echo.cli.screen import exit_codes, print_json
@@ -86,12 +87,28 @@ def reembed(
             typer.echo(f"embedded {count:,} descriptors with {encoder}")
 
 
-def stats(bank_argument: BankArgument = None, bank: OptionalBankPath = None, as_json: AsJson = False) -> None:
-    """Count what a bank holds and what it takes on disk.
+def stats(
+    bank_argument: BankArgument = None,
+    bank: OptionalBankPath = None,
+    turns: Annotated[
+        bool, typer.Option("--turns", help="Of a memory folder: its agent's turns, their cost, and storage.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Count what a bank holds and what it takes on disk; or, of a memory folder, what its agent's turns tell.
 
     Example: echo-memory stats memory.sqlite --json
     """
     with exit_codes(UNCHANGED):
+        if turns:
+            from echo.cli.turns_shown import print_turns, turns_json
+
+            folder = chosen_path(bank_argument, bank)
+            if as_json:
+                print_json(turns_json(folder))
+            else:
+                print_turns(folder)
+            return
         from echo.cli.stats_shown import print_stats
 
         file = chosen_bank(bank_argument, bank)

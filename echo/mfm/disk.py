@@ -23,6 +23,14 @@ class Disk:
         finally:
             os.close(descriptor)
 
+    def link(self, source: Path, target: Path) -> None:
+        """Give the file `source` a second name, `target`.
+
+        Raises:
+            OSError: if the file system makes no such links, or no more of them.
+        """
+        os.link(source, target)
+
     def sync(self, path: Path) -> None:
         """Bring a file's bytes, or a folder's names, to the platter."""
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

@@ -6,29 +6,12 @@ not hold are null: hotbar slots, light and sky, an open GUI, the mover's plan po
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from csd.episode import COUNTED_KINDS, Frame, Observation, Step, action_to_json
-from echo.mfm.codec import to_json
-from echo.mfm.episodic.frames import to_png
-from echo.mfm.layout import (
-    ACTION,
-    EPISODES,
-    FORMAT,
-    IMAGE,
-    OUTCOME,
-    STATE,
-    STEPS,
-    Row,
-    frame_name,
-    to_line,
-)
-
-Frames = Literal["first", "all", "none"]
-"""Which pictures are kept: the one before the first step, all of them, or none."""
+from csd.episode import COUNTED_KINDS, Observation, Step, action_to_json
+from echo.mfm.layout import EPISODES, Row
 
 _DIGS = frozenset({"collect", "mine"})
 _SUMMARY_LIMIT = 220
@@ -77,50 +60,6 @@ class Entry:
         kinds: list[str] = [step.action.kind for step in self.steps]
         counted = [kind for kind in kinds if kind in COUNTED_KINDS] or kinds
         return counted[-1] if counted else None
-
-
-@dataclass(frozen=True, kw_only=True)
-class EpisodeFiles:
-    """An episode as bytes."""
-
-    files: dict[str, bytes]
-    """Path within the episode folder -> content, in the order of writing; steps.json comes last."""
-    row: Row
-    """Its object in the index."""
-
-
-def episode_files(name: str, entry: Entry, source: str, frames: Frames) -> EpisodeFiles:
-    """Return what is to be written for episode `name`.
-
-    Raises:
-        ValueError: on a number that is not finite, or a frame of a wrong shape.
-    """
-    files = {place: to_png(frame) for place, frame in _pictures(entry, frames).items()}
-    image = files.get(IMAGE)
-    files[STATE] = to_line(state_document(entry))
-    files[ACTION] = to_line(action_document(entry))
-    files[OUTCOME] = to_line(outcome_document(entry))
-    row = index_row(name, entry, state=files[STATE], image=image)
-    files[STEPS] = to_line(
-        {
-            "format": FORMAT,
-            "id": name,
-            "goal": entry.goal,
-            "source": source,
-            "row": row,
-            "files": {place: hashlib.sha256(data).hexdigest() for place, data in files.items()},
-            "steps": to_json(entry.steps),
-            "after": to_json(entry.after),
-        },
-        sort_keys=False,
-    )
-    return EpisodeFiles(files=files, row=row)
-
-
-def _pictures(entry: Entry, frames: Frames) -> dict[str, Frame]:
-    moments = [step.before for step in entry.steps] + [entry.after]
-    kept = {"first": moments[:1], "all": moments, "none": []}[frames]
-    return {frame_name(place): seen.frame for place, seen in enumerate(kept) if seen.frame is not None}
 
 
 def state_document(entry: Entry) -> dict[str, Any]:
@@ -176,24 +115,28 @@ def outcome_document(entry: Entry) -> dict[str, Any]:
     }
 
 
-def index_row(name: str, entry: Entry, *, state: bytes, image: bytes | None) -> Row:
-    """Return the index line's object for episode `name`.
+def index_row(name: str, entry: Entry, *, attachment: str | None) -> Row:
+    """Return the index line's object for episode `name`, without its picture.
 
-    `observation_hash` is the first 16 hex digits of the SHA-256 of image.png, or of state.json where
-    there is no picture.
+    image and observation_hash are null here, `echo.mfm.episodic.files` fills them in.
+
+    Args:
+        name: Its id.
+        entry: The episode.
+        attachment: File of its first attachment within its folder.
     """
     x, y, z = entry.before.position
     path = f"{EPISODES}/{name}"
     return {
         "action_kind": entry.action_kind,
-        "attachment": None,
+        "attachment": None if attachment is None else f"{path}/{attachment}",
         "first_step": entry.first_step,
         "gui_open": None,
         "id": name,
-        "image": None if image is None else f"{path}/{IMAGE}",
+        "image": None,
         "kind": "episode" if entry.steps else "initial",
         "last_step": entry.after.step,
-        "observation_hash": hashlib.sha256(state if image is None else image).hexdigest()[:16],
+        "observation_hash": None,
         "path": path,
         "summary": _summary(entry),
         "tags": _tags(entry),

@@ -2,22 +2,27 @@
 
 Rules, in this order; a second mend of the same folder finds nothing to do:
 
+0. A life that was being put away (`echo.mfm.episodic.life`) is put away to the end, or not at all.
 1. A folder `.ep_*.part` was never finished and its id never given out: removed.
 2. An index stretch that is no row is copied to `mended/` and taken out of the index. Rows glued together
    are taken apart; a last row without its line feed gets it; a second row with one id is set aside.
 3. A folder `ep_*` without a row: where steps.json is whole and every file has the digest written in it,
    its row (kept in steps.json) is put into the index in order of ids; otherwise it is moved to `mended/`.
 4. A row without a folder stays and is reported.
+5. previous/index.jsonl is mended as the index is, and gets the rows of earlier lives that it lacks.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from echo.mfm.disk import Disk
-from echo.mfm.episodic.index import Line, Torn, scan
+from echo.mfm.episodic.index import Line
+from echo.mfm.episodic.index_mend import SetAside, keep_bytes, replace_index, sort_out
+from echo.mfm.episodic.life import finish_life
+from echo.mfm.episodic.previous import mend_previous
 from echo.mfm.layout import (
     EPISODES,
     FORMAT,
@@ -34,28 +39,20 @@ from echo.mfm.layout import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetAside:
-    """Something moved out of the memory and kept."""
-
-    what: str
-    """Episode id, or 'index.jsonl at byte N'."""
-    kept_at: Path
-    reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Mend:
     """What opening a memory found and did; empty everywhere for a whole one."""
 
     removed: tuple[str, ...] = ()
     """Names of unfinished folders that were removed."""
+    put_away: tuple[int, ...] = ()
+    """Numbers of lives whose putting away was brought to its end."""
     set_aside: tuple[SetAside, ...] = ()
     indexed: tuple[str, ...] = ()
-    """Ids of whole episodes that had no index row and got it."""
+    """Ids of whole episodes that had no index row and got it; 'life_1/ep_000012' for an earlier life."""
     rejoined: int = 0
     """Index rows that had lost or swallowed a line feed and got a line of their own."""
     missing: tuple[str, ...] = ()
-    """Ids in the index whose folder is not there; left as they are."""
+    """Ids in the index whose folder is not there; left as they are. 'life_1/ep_000012' as above."""
 
     @property
     def clean(self) -> bool:
@@ -65,6 +62,7 @@ class Mend:
     def describe(self) -> str:
         """Return one line a finding, in plain words; 'nothing to mend' for a whole memory."""
         lines = [f"removed the unfinished folder {name}" for name in self.removed]
+        lines += [f"finished putting away life {number}" for number in self.put_away]
         lines += [f"set aside {each.what} ({each.reason}), kept at {each.kept_at}" for each in self.set_aside]
         lines += [f"put {name} into the index, which had lost it" for name in self.indexed]
         if self.rejoined:
@@ -78,19 +76,57 @@ class Mended:
     """A whole memory: its rows, and what was done to make it so."""
 
     rows: tuple[Row, ...]
+    """Of this life, in order of time."""
+    earlier: tuple[Row, ...]
+    """Of earlier lives; each holds `life`."""
     mend: Mend
 
 
+def open_folder(root: Path, disk: Disk) -> Mended:
+    """Make the folder `root`, which must be there, a whole memory; the caller holds its lock.
+
+    Raises:
+        OSError: if the disk refuses; opening again goes on from there.
+    """
+    putting = finish_life(root, disk)
+    disk.make_folder(root / EPISODES)
+    if not (root / INDEX).exists():
+        disk.write_file(root / INDEX, b"")
+        disk.sync(root / INDEX)
+    disk.sync(root)
+    disk.sync(root.parent)
+    this = mend(root, disk)
+    earlier = mend_previous(root, disk)
+    return Mended(
+        rows=this.rows,
+        earlier=earlier.rows,
+        mend=replace(
+            this.mend,
+            removed=(*putting.removed, *this.mend.removed),
+            put_away=putting.finished,
+            set_aside=(*this.mend.set_aside, *earlier.set_aside),
+            # What a life was just put away with is no loss that was mended.
+            indexed=(
+                *this.mend.indexed,
+                *(each.name for each in earlier.indexed if each.life not in putting.finished),
+            ),
+            rejoined=this.mend.rejoined + earlier.rejoined,
+            missing=(*this.mend.missing, *earlier.missing),
+        ),
+    )
+
+
 def mend(root: Path, disk: Disk) -> Mended:
-    """Make the memory at `root` whole; the caller holds its lock.
+    """Make the index and the episodes of one life, the folder `root`, whole.
 
     Raises:
         OSError: if the disk refuses; another mend goes on from there.
     """
     removed = _remove_unfinished(root, disk)
     data = (root / INDEX).read_bytes()
-    lines, torn = _sort_out(data)
-    kept = [_keep_bytes(root, disk, each, reason) for each, reason in torn]
+    sorted_out = sort_out(data)
+    lines = sorted_out.lines
+    kept = [keep_bytes(root, disk, root / INDEX, each) for each in sorted_out.out]
     folders = _episode_folders(root)
     known = {line.row["id"] for line in lines}
     found: list[Line] = []
@@ -101,16 +137,16 @@ def mend(root: Path, disk: Disk) -> Mended:
         else:
             found.append(Line(row=row, data=to_line(row).rstrip(b"\n")))
     whole = _in_order(lines, found)
-    unindexed = b"".join(line.data + b"\n" for line in lines)
-    _replace_index(root, disk, data, b"".join(line.data + b"\n" for line in whole))
+    replace_index(root / INDEX, disk, data, whole)
     present = frozenset(folders)
     return Mended(
         rows=tuple(line.row for line in whole),
+        earlier=(),
         mend=Mend(
             removed=removed,
             set_aside=tuple(kept),
             indexed=tuple(line.row["id"] for line in found),
-            rejoined=0 if torn or unindexed == data else _glued(data, lines),
+            rejoined=sorted_out.rejoined,
             missing=tuple(line.row["id"] for line in lines if line.row["id"] not in present),
         ),
     )
@@ -120,7 +156,7 @@ def whole_episode_row(folder: Path) -> Row | str:
     """Return the index row kept in an episode folder, or the reason why the folder is not whole."""
     try:
         steps = read_json(folder / STEPS)
-    except MfmError as error:
+    except (MfmError, OSError) as error:
         return str(error)
     if not isinstance(steps, dict) or steps.get("format") != FORMAT:
         return f"{STEPS} is not in the format {FORMAT}"
@@ -137,34 +173,13 @@ def whole_episode_row(folder: Path) -> Row | str:
 def _remove_unfinished(root: Path, disk: Disk) -> tuple[str, ...]:
     (root / INDEX).with_suffix(PART).unlink(missing_ok=True)
     names = sorted(
-        path.name for path in (root / EPISODES).iterdir() if path.name.startswith(".") and path.suffix == PART
+        path.name
+        for path in (root / EPISODES).iterdir()
+        if path.name.startswith(".") and path.suffix == PART and path.is_dir()
     )
     for name in names:
         disk.remove_folder(root / EPISODES / name)
     return tuple(names)
-
-
-def _sort_out(data: bytes) -> tuple[list[Line], list[tuple[Torn, str]]]:
-    lines: dict[str, Line] = {}
-    torn: list[tuple[Torn, str]] = []
-    offset = 0
-    for piece in scan(data):
-        if isinstance(piece, Torn):
-            torn.append((piece, "torn: no whole index row"))
-            continue
-        offset = data.index(piece.data, offset)
-        if piece.row["id"] in lines:
-            torn.append((Torn(offset=offset, data=piece.data), f"second row of {piece.row['id']}"))
-        else:
-            lines[piece.row["id"]] = piece
-        offset += len(piece.data)
-    return list(lines.values()), torn
-
-
-def _glued(data: bytes, lines: list[Line]) -> int:
-    """Count the rows that are not exactly one line of `data`."""
-    own = frozenset(data.split(b"\n")[:-1])
-    return sum(line.data not in own for line in lines)
 
 
 def _episode_folders(root: Path) -> list[str]:
@@ -188,20 +203,6 @@ def _in_order(lines: list[Line], found: list[Line]) -> list[Line]:
     return whole
 
 
-def _keep_bytes(root: Path, disk: Disk, torn: Torn, reason: str) -> SetAside:
-    # Named by content: a mend that is killed and done again keeps one copy.
-    kept_at = root / MENDED / f"index-{torn.offset}-{hashlib.sha256(torn.data).hexdigest()[:12]}.torn"
-    disk.make_folder(kept_at.parent)
-    if not kept_at.is_file() or kept_at.read_bytes() != torn.data:
-        part = kept_at.with_suffix(PART)
-        part.unlink(missing_ok=True)
-        disk.write_file(part, torn.data)
-        disk.sync(part)
-        disk.rename(part, kept_at)
-        disk.sync(kept_at.parent)
-    return SetAside(what=f"{INDEX} at byte {torn.offset}", kept_at=kept_at, reason=reason)
-
-
 def _keep_folder(root: Path, disk: Disk, name: str, reason: str) -> SetAside:
     disk.make_folder(root / MENDED)
     copies = sum(path.name.split("-")[0] == name for path in (root / MENDED).iterdir())
@@ -210,21 +211,3 @@ def _keep_folder(root: Path, disk: Disk, name: str, reason: str) -> SetAside:
     disk.sync(root / MENDED)
     disk.sync(root / EPISODES)
     return SetAside(what=name, kept_at=kept_at, reason=reason)
-
-
-def _replace_index(root: Path, disk: Disk, old: bytes, new: bytes) -> None:
-    """Cut a torn tail or append where that is all; rewrite beside and rename otherwise."""
-    index = root / INDEX
-    if new == old:
-        return
-    if old.startswith(new):
-        disk.truncate(index, len(new))
-    elif new.startswith(old):
-        disk.append(index, new[len(old) :])
-    else:
-        part = index.with_suffix(PART)
-        part.unlink(missing_ok=True)
-        disk.write_file(part, new)
-        disk.sync(part)
-        disk.rename(part, index)
-        disk.sync(root)

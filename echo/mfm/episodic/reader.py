@@ -12,7 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from echo.mfm.episodic.index import parse_row
-from echo.mfm.layout import FORMAT, INDEX, STEPS, MfmError, Row, episode_path, frame_name, read_json
+from echo.mfm.layout import (
+    ACTION,
+    FORMAT,
+    INDEX,
+    OUTCOME,
+    PREVIOUS,
+    STATE,
+    STEPS,
+    MfmError,
+    Row,
+    earlier_lives,
+    episode_path,
+    life_name,
+    read_json,
+)
 
 if TYPE_CHECKING:
     from csd.episode import Episode, Frame, Observation
@@ -48,13 +62,35 @@ def read_index(root: Path | str) -> Iterator[Row]:
             yield row
 
 
-def read_episode(root: Path | str, name: str, *, frames: bool = False) -> Episode:
+def find_episode(root: Path | str, name: str, life: int | None = None) -> Path:
+    """Return the folder of an episode; where there is none, the one it would have.
+
+    Args:
+        root: The memory folder.
+        name: Its id, such as 'ep_000012'.
+        life: The earlier life to look in; None looks in this one, then in earlier ones, the last first.
+
+    Raises:
+        ValueError: if `name` is no episode id.
+    """
+    home = Path(root)
+    here = episode_path(home, name)
+    if life is not None:
+        return episode_path(home / PREVIOUS / life_name(life), name)
+    if here.is_dir():
+        return here
+    lives = (home / PREVIOUS / life_name(number) for number in reversed(earlier_lives(home)))
+    return next((each for each in (episode_path(one, name) for one in lives) if each.is_dir()), here)
+
+
+def read_episode(root: Path | str, name: str, *, frames: bool = False, life: int | None = None) -> Episode:
     """Return the episode as it was written.
 
     Args:
         root: The memory folder.
         name: Its id, such as 'ep_000012'.
         frames: Whether to load the stored pictures; `read_frame` loads one later.
+        life: As in `find_episode`.
 
     Raises:
         ValueError: if `name` is no episode id.
@@ -63,7 +99,8 @@ def read_episode(root: Path | str, name: str, *, frames: bool = False) -> Episod
     from csd.episode import Episode, Observation, Step
     from echo.mfm.codec import Mismatch, from_json
 
-    path = episode_path(Path(root), name) / STEPS
+    folder = find_episode(root, name, life)
+    path = folder / STEPS
     record = _steps_record(path, name)
     try:
         episode = Episode(
@@ -78,11 +115,19 @@ def read_episode(root: Path | str, name: str, *, frames: bool = False) -> Episod
             f"expected the records of {name} in {path}, {'missing ' if isinstance(error, KeyError) else ''}"
             f"{error}. Restore the file from a copy, or read it with the version that wrote it."
         ) from error
-    return _with_frames(Path(root), episode) if frames else episode
+    return _with_frames(folder, episode, _file_list(path, record)) if frames else episode
 
 
-def read_frame(root: Path | str, name: str, place: int = 0) -> Frame | None:
+def read_frame(root: Path | str, name: str, place: int = 0, *, life: int | None = None) -> Frame | None:
     """Return the picture before step `place` of an episode (its number of steps: after the last one).
+
+    Of an episode of another tool, which has no steps.json, the picture of place 0 is read where it has one.
+
+    Args:
+        root: The memory folder.
+        name: Its id, such as 'ep_000012'.
+        place: Which picture, from 0.
+        life: As in `find_episode`.
 
     Returns:
         (height, width, 3) uint8, or None where none was recorded.
@@ -91,15 +136,44 @@ def read_frame(root: Path | str, name: str, place: int = 0) -> Frame | None:
         ValueError: if `name` is no episode id, or `place` is negative.
         MfmError: if the episode or its file list is missing, or the picture is missing or unreadable.
     """
-    from echo.mfm.episodic.frames import from_png
-
     if place < 0:
         raise ValueError(f"expected a place from 0, got {place} for {name}. Count steps from the first.")
-    folder = episode_path(Path(root), name)
-    files = _steps_record(folder / STEPS, name).get("files")
+    folder = find_episode(root, name, life)
+    if is_foreign(folder):
+        return _foreign_picture(folder, place)
+    files = _file_list(folder / STEPS, _steps_record(folder / STEPS, name))
+    return _picture(folder, files, place)
+
+
+def is_foreign(folder: Path) -> bool:
+    """Whether an episode folder has the files of the layout, and steps.json, which is ours alone, not."""
+    return (
+        not (folder / STEPS).exists()
+        and (folder / STATE).is_file()
+        and (folder / ACTION).is_file()
+        and (folder / OUTCOME).is_file()
+    )
+
+
+def _foreign_picture(folder: Path, place: int) -> Frame | None:
+    from echo.mfm.episodic.frames import picture_names, read_picture
+
+    there = [name for name in picture_names(place) if (folder / name).exists()]
+    return read_picture(folder / there[0]) if there else None
+
+
+def _picture(folder: Path, files: dict[str, Any], place: int) -> Frame | None:
+    from echo.mfm.episodic.frames import picture_names, read_picture
+
+    name = next((each for each in picture_names(place) if each in files), None)
+    return None if name is None else read_picture(folder / name)
+
+
+def _file_list(path: Path, record: dict[str, Any]) -> dict[str, Any]:
+    files = record.get("files")
     if not isinstance(files, dict):
-        raise MfmError(f"expected the list of files in {folder / STEPS}, got {files!r}. Restore the file.")
-    return from_png(folder / frame_name(place)) if frame_name(place) in files else None
+        raise MfmError(f"expected the list of files in {path}, got {files!r}. Restore the file.")
+    return files
 
 
 def _steps_record(path: Path, name: str) -> dict[str, Any]:
@@ -118,9 +192,9 @@ def _steps_record(path: Path, name: str) -> dict[str, Any]:
     return record
 
 
-def _with_frames(root: Path, episode: Episode) -> Episode:
+def _with_frames(folder: Path, episode: Episode, files: dict[str, Any]) -> Episode:
     def seen(observation: Observation, place: int) -> Observation:
-        return replace(observation, frame=read_frame(root, episode.id, place))
+        return replace(observation, frame=_picture(folder, files, place))
 
     steps = tuple(replace(step, before=seen(step.before, place)) for place, step in enumerate(episode.steps))
     return replace(episode, steps=steps, after=seen(episode.after, len(episode.steps)))

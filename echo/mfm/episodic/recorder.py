@@ -1,59 +1,76 @@
 """Write episodes into a memory folder, one writer at a time, safe against a kill at any moment.
 
-An episode is written into `.ep_*.part`, brought to the platter, renamed to its id, and only then given
-its index line by a single append: whoever reads the index finds whole episodes only. What a kill leaves
-behind is mended at the next `Recorder.open`, which reports it (`Recorder.mend`, rules in
-`echo.mfm.episodic.mend`).
+How an episode gets to disk is told in `echo.mfm.episodic.writer`; writing in a thread of its own in
+`echo.mfm.episodic.background`. What a kill leaves behind is mended at the next `Recorder.open`, which reports
+it (`Recorder.mend`, rules in `echo.mfm.episodic.mend`).
+
+Time is recorded as it is given: an episode may begin before the one before it ended, as when a world starts
+over. Rows keep the order of writing; `echo-memory doctor` remarks where the clock went back.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
 from csd.episode import Observation, Step
 from echo.mfm.disk import Disk
-from echo.mfm.episodic.documents import Entry, Frames, episode_files
-from echo.mfm.episodic.mend import Mend, mend
-from echo.mfm.layout import EPISODES, INDEX, PART, MfmError, episode_id, episode_number, to_line
-from echo.mfm.lock import take_lock
-
-Durability = Literal["each", "batch"]
-"""'each': on the platter when `write` returns. 'batch': at `flush`, `close`, and every `BATCH` episodes;
-until then the index has no line for it. A killed process loses nothing either way (the next open puts the
-lines in); a power cut may take the episodes of an unfinished batch, and then takes them whole."""
-
-BATCH = 64
+from echo.mfm.episodic.background import BackgroundWriter, Waits
+from echo.mfm.episodic.begin import last_number, lock_folder
+from echo.mfm.episodic.documents import Entry
+from echo.mfm.episodic.files import Frames, Making, freeze
+from echo.mfm.episodic.frames import Codec, check_codec
+from echo.mfm.episodic.mend import Mend, open_folder
+from echo.mfm.episodic.shelf import Shelf
+from echo.mfm.episodic.writer import Desk, Durability, EpisodeWriter
+from echo.mfm.layout import MfmError, episode_id
+from echo.mfm.options import memory_options
 
 
 class Recorder:
     """The one writer of a memory folder. Safe to call from several threads; a context manager."""
 
     def __init__(
-        self, root: Path, *, source: str, durability: Durability, frames: Frames, disk: Disk, lock: int
+        self,
+        root: Path,
+        *,
+        source: str,
+        durability: Durability,
+        making: Making,
+        background: bool,
+        disk: Disk,
+        lock: int,
     ) -> None:
         """Take over an open lock; use `Recorder.open`."""
         self.root = root
         self.source = source
-        self._durability, self._frames, self._disk, self._lock = durability, frames, disk, lock
+        self._lock = lock
         self._process = os.getpid()
         self._turn = threading.Lock()
-        self._waiting: list[tuple[Path, bytes]] = []
-        self._fault: str | None = None
-        disk.make_folder(root / EPISODES)
-        if not (root / INDEX).exists():
-            disk.write_file(root / INDEX, b"")
-            disk.sync(root / INDEX)
-        disk.sync(root)
-        disk.sync(root.parent)
-        mended = mend(root, disk)
+        mended = open_folder(root, disk)
         self.mend: Mend = mended.mend
-        numbers = [episode_number(row["id"]) for row in mended.rows]
-        self._last = max((number for number in numbers if number is not None), default=None)
+        if not memory_options(root).frames:
+            making = replace(making, frames="none")
+        self._making = making
+        self._last = last_number(mended)
+        self._empty = not mended.rows
+        shelf = Shelf(root)
+        if making.frames != "none":
+            shelf.learn((*mended.earlier, *mended.rows))
+        self._background: BackgroundWriter | None = None
+        if background:
+            writer = EpisodeWriter(root, durability="batch", disk=disk, shelf=shelf)
+            self._background = BackgroundWriter(writer, prompt=durability == "each")
+            self._desk: Desk = self._background
+            atexit.register(self.close)
+        else:
+            self._desk = EpisodeWriter(root, durability=durability, disk=disk, shelf=shelf)
 
     @classmethod
     def open(
@@ -63,6 +80,8 @@ class Recorder:
         source: str,
         durability: Durability = "each",
         frames: Frames = "first",
+        codec: Codec = "png",
+        background: bool = False,
         disk: Disk | None = None,
     ) -> Self:
         """Open the memory at `root` for writing, making it where it does not exist, and mend it.
@@ -71,25 +90,36 @@ class Recorder:
             root: The memory folder.
             source: The world that makes the episodes, such as 'minecraft-1.17.1'.
             durability: When an episode is on the platter, see `Durability`.
-            frames: Which pictures are kept, see `Frames`.
+            frames: Which pictures are kept, see `Frames`; none where the folder's options say so.
+            codec: How they are packed, see `Codec`; those there already stay as they are.
+            background: Whether a thread of its own writes, so that `write` returns once the episode cannot
+                change any more. An episode is then on the platter when `flush` or `close` returns, and, with
+                durability 'each', as soon as nothing waits; a killed process loses what waits. At most
+                256 episodes and 64 MiB wait, then `write` does (`waits` counts it).
             disk: The file system, for tests.
 
         Raises:
-            MfmError: if another writer has it open, or `root` is a file.
-            ValueError: on an unknown `durability` or `frames`.
+            MfmError: if another writer has it open, `root` is a file, or its options are unreadable.
+            ValueError: on an unknown `durability`, `frames` or `codec`.
         """
         if durability not in ("each", "batch") or frames not in ("first", "all", "none"):
             raise ValueError(
                 f"expected durability 'each' or 'batch' and frames 'first', 'all' or 'none', "
                 f"got {durability!r} and {frames!r}"
             )
+        making = Making(frames=frames, codec=check_codec(codec), borrowed=background)
         folder, disk = Path(root), disk or Disk()
-        if folder.exists() and not folder.is_dir():
-            raise MfmError(f"expected a folder for a memory at {folder}, got a file. Name another place.")
-        disk.make_folder(folder)
-        lock = take_lock(folder)
+        lock = lock_folder(folder, disk)
         try:
-            return cls(folder, source=source, durability=durability, frames=frames, disk=disk, lock=lock)
+            return cls(
+                folder,
+                source=source,
+                durability=durability,
+                making=making,
+                background=background,
+                disk=disk,
+                lock=lock,
+            )
         except BaseException:
             os.close(lock)
             raise
@@ -99,19 +129,29 @@ class Recorder:
         """Id of the newest episode, or None in an empty memory."""
         return None if self._last is None else episode_id(self._last)
 
+    @property
+    def waits(self) -> Waits:
+        """How often and how long `write` was held because too much waited; none without a background."""
+        return Waits() if self._background is None else self._background.waits
+
+    @property
+    def unwritten(self) -> tuple[str, ...]:
+        """Ids given out whose episode still waits to be written, the oldest first."""
+        return () if self._background is None else self._background.unwritten
+
     def initial(self, observation: Observation) -> str:
-        """Record the state before the first action as ep_000000 and return that id.
+        """Record the state before the first action of a life and return its id, ep_000000 in a new memory.
 
         Raises:
-            ValueError: if the memory holds an episode already.
+            ValueError: if this life holds an episode already.
         """
         with self._turn:
-            if self._last is not None:
+            if not self._empty:
                 raise ValueError(
                     f"expected an empty memory for the initial state, {self.root} holds {self.last_id}. "
-                    f"Write on with write(), or open another folder."
+                    f"Write on with write(), begin a new life, or open another folder."
                 )
-            return self._put(0, Entry(goal="", steps=(), after=observation), self.source)
+            return self._put(Entry(goal="", steps=(), after=observation), self.source, {})
 
     def write(
         self,
@@ -122,6 +162,7 @@ class Recorder:
         notes: Sequence[str] = (),
         tags: Sequence[str] = (),
         source: str | None = None,
+        attachments: Mapping[str, bytes] | None = None,
     ) -> str:
         """Record one executed task as an episode and return its id.
 
@@ -132,11 +173,12 @@ class Recorder:
             notes: Remarks for a reader; the first one is shown by a query.
             tags: Tags beside those that follow from the steps (inventory_changed, broke, damage, note).
             source: The world, where it is not the recorder's own.
+            attachments: What else belongs to it, plain file name -> content; the index names the first.
 
         Raises:
-            ValueError: on no step, a number that is not finite, or a frame of a wrong shape; nothing is
-                written then and the id stays free.
-            MfmError: if the recorder is closed, or an earlier write failed half way.
+            ValueError: on no step, a number that is not finite, a frame of a wrong shape, or a bad attachment
+                name; nothing is written then and the id stays free.
+            MfmError: if the recorder is closed, or an earlier write failed half way or in the background.
             OSError: if the disk refuses; after a failed index append the recorder must be opened again.
         """
         if not steps:
@@ -146,22 +188,33 @@ class Recorder:
             )
         entry = Entry(goal=goal, steps=tuple(steps), after=after, notes=tuple(notes), tags=tuple(tags))
         with self._turn:
-            return self._put((self._last or 0) + 1, entry, self.source if source is None else source)
+            return self._put(entry, self.source if source is None else source, attachments or {})
 
     def flush(self) -> None:
-        """Bring all episodes written so far to the platter and into the index."""
+        """Bring all episodes written so far to the platter and into the index.
+
+        Raises:
+            MfmError: if the recorder is closed, or the background could not write; calling again tries again.
+            OSError: if the disk refuses.
+        """
         with self._turn:
             self._check_usable()
-            self._flush()
+            self._desk.flush()
 
     def close(self) -> None:
-        """Flush and let go of the memory; closing twice is fine."""
+        """Flush and let go of the memory; closing twice is fine.
+
+        Raises:
+            MfmError: if the background could not write what waited; the ids are named.
+            OSError: if the disk refuses.
+        """
         with self._turn:
             if self._lock < 0:
                 return
             try:
-                if self._fault is None and os.getpid() == self._process:
-                    self._flush()
+                if os.getpid() == self._process:
+                    atexit.unregister(self.close)
+                    self._desk.close()
             finally:
                 os.close(self._lock)
                 self._lock = -1
@@ -176,55 +229,18 @@ class Recorder:
         """Close, also after an exception."""
         self.close()
 
-    def _put(self, number: int, entry: Entry, source: str) -> str:
+    def _put(self, entry: Entry, source: str, attachments: Mapping[str, bytes]) -> str:
         self._check_usable()
+        number = self._next(initial=not entry.steps)
         name = episode_id(number)
-        made = episode_files(name, entry, source, self._frames)
-        part = self.root / EPISODES / f".{name}{PART}"
-        try:
-            self._write_folder(part, made.files)
-        except BaseException:
-            if part.exists():
-                self._disk.remove_folder(part)
-            raise
-        self._publish(part, name, to_line(made.row))
-        self._last = number
+        self._desk.put(freeze(name, entry, source, self._making, attachments))
+        self._last, self._empty = number, False
         return name
 
-    def _write_folder(self, part: Path, files: dict[str, bytes]) -> None:
-        for folder in dict.fromkeys((part / name).parent for name in files):
-            self._disk.make_folder(folder)
-        for name, data in files.items():
-            self._disk.write_file(part / name, data)
-        if self._durability == "each":
-            self._disk.sync_trees([part])
-
-    def _publish(self, part: Path, name: str, line: bytes) -> None:
-        folder = self.root / EPISODES / name
-        try:
-            self._disk.rename(part, folder)
-            if self._durability == "each":
-                self._disk.sync(folder.parent)
-                self._disk.append(self.root / INDEX, line)
-                return
-            self._waiting.append((folder, line))
-            if len(self._waiting) >= BATCH:
-                self._flush()
-        except BaseException as error:
-            self._fault = f"{name} was left without its index line: {error}"
-            raise
-
-    def _flush(self) -> None:
-        if not self._waiting:
-            return
-        try:
-            self._disk.sync_trees([folder for folder, _ in self._waiting])
-            self._disk.sync(self.root / EPISODES)
-            self._disk.append(self.root / INDEX, b"".join(line for _, line in self._waiting))
-        except BaseException as error:
-            self._fault = f"{self._waiting[0][0].name} and later were left without index lines: {error}"
-            raise
-        self._waiting.clear()
+    def _next(self, *, initial: bool) -> int:
+        if self._last is None:
+            return 0 if initial else 1
+        return self._last + 1
 
     def _check_usable(self) -> None:
         if self._lock < 0:
@@ -233,9 +249,4 @@ class Recorder:
             raise MfmError(
                 f"expected to write {self.root} from process {self._process}, which opened it, "
                 f"got process {os.getpid()}. Let one process write, or open a folder for each."
-            )
-        if self._fault is not None:
-            raise MfmError(
-                f"expected a whole memory, but a write to {self.root} failed half way ({self._fault}). "
-                f"Close this recorder, make room on the disk, and open it again: opening mends it."
             )

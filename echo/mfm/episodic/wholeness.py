@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from csd.episode import Episode
 from echo.mfm.episodic.documents import Entry, action_document, outcome_document, state_document
-from echo.mfm.episodic.reader import read_episode
+from echo.mfm.episodic.reader import find_episode, is_foreign, read_episode
 from echo.mfm.layout import (
     ACTION,
     EPISODES,
@@ -16,10 +18,24 @@ from echo.mfm.layout import (
     STEPS,
     MfmError,
     episode_number,
-    episode_path,
     read_json,
     to_line,
 )
+
+NOT_OURS = "not ours, cannot be checked"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What was found of one episode."""
+
+    state: Literal["whole", "foreign", "broken"]
+    """'foreign': another tool made it, so that it carries no digests."""
+    told: str = ""
+    """What is wrong, or that it is not ours; empty for a whole one."""
+
+
+WHOLE = Verdict(state="whole")
 
 
 class EpisodeFolder:
@@ -36,28 +52,54 @@ class EpisodeFolder:
                 f"expected a memory folder with {EPISODES}/ in it at {root}; got none. Check the path."
             )
         self._root = root
+        self._first: dict[Path, int | None] = {}
 
     def __call__(self, episode: str, /) -> str | None:
         """Return what is wrong with `episode`: missing, unreadable, or a file altered; None if it is whole.
 
-        Names that no recorder gives (released entries go by their task) are not looked for.
+        It is looked for in this life, then in earlier ones. Names that no recorder gives (released entries go
+        by their task) are not looked for, and of episodes of other tools nothing is said.
         """
         if episode_number(episode) is None:
             return None
-        try:
-            read = read_episode(self._root, episode)
-            folder = episode_path(self._root, episode)
-            digests = read_json(folder / STEPS).get("files")
-        except (MfmError, OSError) as error:
-            return str(error)
-        if read.id != episode:
-            return f"expected episode {episode} in {folder / STEPS}; got {read.id}"
-        if not isinstance(digests, dict):
-            return f"expected the digests of its files in {folder / STEPS}; got {digests!r}"
-        return next(
-            (told for name, digest in digests.items() if (told := _altered(folder / name, digest))),
-            _retold(folder, read),
-        )
+        verdict = self.verdict(find_episode(self._root, episode))
+        return verdict.told if verdict.state == "broken" else None
+
+    def verdict(self, folder: Path) -> Verdict:
+        """Return what there is to say of the episode in `folder`.
+
+        One without steps.json is another tool's only if no episode before it has one: ours are appended
+        behind those of others, so that a gap between ours is a loss.
+        """
+        if is_foreign(folder) and not self._is_ours(folder):
+            return Verdict(state="foreign", told=NOT_OURS)
+        told = _fault(folder)
+        return WHOLE if told is None else Verdict(state="broken", told=told)
+
+    def _is_ours(self, folder: Path) -> bool:
+        if folder.parent not in self._first:
+            names = [path.name for path in folder.parent.iterdir() if (path / STEPS).is_file()]
+            numbers = [number for number in map(episode_number, names) if number is not None]
+            self._first[folder.parent] = min(numbers, default=None)
+        first, number = self._first[folder.parent], episode_number(folder.name)
+        return first is not None and number is not None and number > first
+
+
+def _fault(folder: Path) -> str | None:
+    root, episode = folder.parent.parent, folder.name
+    try:
+        read = read_episode(root, episode)
+        digests = read_json(folder / STEPS).get("files")
+    except (MfmError, OSError) as error:
+        return str(error)
+    if read.id != episode:
+        return f"expected episode {episode} in {folder / STEPS}; got {read.id}"
+    if not isinstance(digests, dict):
+        return f"expected the digests of its files in {folder / STEPS}; got {digests!r}"
+    return next(
+        (told for name, digest in digests.items() if (told := _altered(folder / name, digest))),
+        _retold(folder, read),
+    )
 
 
 def _altered(file: Path, digest: object) -> str | None:

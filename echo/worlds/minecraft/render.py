@@ -1,13 +1,13 @@
 """The view through the body's eyes, cast ray by ray onto the blocks in flat colours of our own.
 
 No game art: a block is drawn in the colour its facts give (chosen by us), darker on its sides and edges and
-with distance. The held item is a swatch in the lower right corner, a creature an upright box.
+with distance. The held item is a swatch in the lower right corner; creatures are in
+`echo.worlds.minecraft.creatures`.
 """
 
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from csd.episode import Cell, Frame
 from echo.worlds.minecraft.body import Body
+from echo.worlds.minecraft.creatures import Rgb, draw_creature
 from echo.worlds.minecraft.sight import EYE_HEIGHT
 from echo.worlds.minecraft.terrain import AIR, PAD, VOID, Land
-
-Rgb = tuple[int, int, int]
 
 VIEW_DISTANCE = 32.0
 """Blocks; beyond it everything is sky."""
@@ -58,7 +57,7 @@ def draw(
     body: Body,
     size: int,
     *,
-    creatures: Sequence[tuple[Cell, Rgb]] = (),
+    creatures: Sequence[tuple[str, Cell]] = (),
     held: Rgb | None = None,
     daylight: float = 1.0,
 ) -> Frame:
@@ -68,7 +67,7 @@ def draw(
         land: The blocks.
         body: Whose eyes.
         size: Height and width in pixels.
-        creatures: Where they stand and their colours.
+        creatures: Their kinds, and where they stand.
         held: Colour of the held item; None draws no swatch.
         daylight: Brightness of the sky, 0..1.
 
@@ -79,20 +78,14 @@ def draw(
     eye = np.array((body.feet[0] + 0.5, body.feet[1] + EYE_HEIGHT, body.feet[2] + 0.5), dtype=np.float32)
     hits = cast(land, eye, rays)
     picture = _paint(land, eye, rays, hits, daylight)
-    for cell, colour in creatures:
-        _draw_creature(picture, eye, rays, hits.depth, cell, colour)
+    for kind, cell in creatures:
+        draw_creature(picture, hits.depth, eye, rays, kind, cell)
     frame = picture.reshape(size, size, 3).clip(0, 255).astype(np.uint8)
     if held is not None:
         side = max(2, size // 6)
         frame[-side - 1 : -1, -side - 1 : -1] = (16, 16, 16)
         frame[-side:-2, -side:-2] = held
     return frame
-
-
-def name_colour(name: str) -> Rgb:
-    """Return a fixed colour for something without a block, drawn from a checksum of its name."""
-    checksum = zlib.crc32(name.encode())
-    return (64 + checksum % 160, 64 + (checksum >> 8) % 160, 64 + (checksum >> 16) % 160)
 
 
 @lru_cache(maxsize=4)
@@ -229,20 +222,3 @@ def _paint(
     light[edge.any(axis=0)] *= 0.8
     picture[block] = colours[hits.kind[block]] * light[:, None]
     return np.asarray(picture, dtype=np.float32)
-
-
-def _draw_creature(
-    picture: NDArray[np.float32],
-    eye: NDArray[np.float32],
-    rays: NDArray[np.float32],
-    depth: NDArray[np.float32],
-    cell: Cell,
-    colour: Rgb,
-) -> None:
-    """Colour the pixels whose ray meets the box of a creature before it meets a block."""
-    low = np.array(cell, dtype=np.float32) + np.array((0.1, 0.0, 0.1), dtype=np.float32)
-    high = np.array(cell, dtype=np.float32) + np.array((0.9, 1.3, 0.9), dtype=np.float32)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        one, two = (low - eye)[:, None] / rays, (high - eye)[:, None] / rays
-    enter, leave = np.minimum(one, two).max(axis=0), np.maximum(one, two).min(axis=0)
-    picture[(enter <= leave) & (enter > 0) & (enter < depth)] = colour

@@ -16,10 +16,11 @@ import gymnasium
 from csd.episode import COUNTED_KINDS, Action, Frame, Observation, Outcome
 from echo.worlds.minecraft import gathering, living, making, placing
 from echo.worlds.minecraft.checking import ActionCheck
+from echo.worlds.minecraft.creatures import Rgb, name_colour
 from echo.worlds.minecraft.facts import Facts, ItemFact, load_facts
 from echo.worlds.minecraft.names import NameBook
 from echo.worlds.minecraft.options import OptionsError, WorldOptions, changed_options
-from echo.worlds.minecraft.render import Rgb, draw, name_colour
+from echo.worlds.minecraft.render import draw
 from echo.worlds.minecraft.scene import Scene
 from echo.worlds.minecraft.spaces import ActionCoder, observation_space, observation_text
 
@@ -156,7 +157,7 @@ class MinecraftWorld(gymnasium.Env[dict[str, Any], Action | dict[str, Any]]):
             scene.land,
             scene.body,
             self.options.frame_size,
-            creatures=[(cell, name_colour(kind)) for kind, cell in scene.herd.places()],
+            creatures=scene.herd.places(),
             held=None if held is None else self._colour(held),
             # In steps, so that two looks at one place a little apart in time are alike.
             daylight=round(min(1.0, 0.6 + 0.8 * max(day, -0.5)), 1),

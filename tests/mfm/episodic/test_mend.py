@@ -189,6 +189,15 @@ def test_an_unindexed_folder_that_is_not_whole_is_set_aside_with_the_reason(tmp_
     assert read_episode(tmp_path, "ep_000003").goal == "again"
 
 
+def test_a_file_in_the_place_of_an_episode_is_set_aside(tmp_path, made):
+    (tmp_path / "episodes" / "ep_000004").write_text("no folder")
+    (tmp_path / "episodes" / ".ep_000005.part").write_text("no folder")
+    found = reopen(tmp_path)
+    assert [each.what for each in found.set_aside] == ["ep_000004"]
+    assert (tmp_path / "mended" / "ep_000004").read_text() == "no folder"
+    assert (tmp_path / "index.jsonl").read_bytes() == made
+
+
 def test_a_second_broken_folder_of_one_id_is_kept_beside_the_first(tmp_path, made):
     for expected in ("ep_000003", "ep_000003-2"):
         (tmp_path / "index.jsonl").write_bytes(b"".join(made.splitlines(keepends=True)[:2]))

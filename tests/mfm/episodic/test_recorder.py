@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from csd.episode import Craft, Episode, Outcome, Step
 from echo.mfm.disk import Disk
 from echo.mfm.episodic.reader import read_episode, read_frame, read_index
-from echo.mfm.episodic.recorder import BATCH, Recorder
+from echo.mfm.episodic.recorder import Recorder
+from echo.mfm.episodic.writer import BATCH
 from echo.mfm.layout import ROW_KEYS, MfmError
 from tests.mfm.episodic.sample_steps import (
     collect_log,

@@ -1,0 +1,73 @@
+"""One message to another process and its answer, a line each, within a time."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+
+_READ_BYTES = 65_536
+
+
+class NoAnswer(Exception):
+    """The other process did not answer as it should."""
+
+
+class Late(NoAnswer):
+    """Not in time."""
+
+
+class TooLong(NoAnswer):
+    """With more than it may."""
+
+
+class Closed(NoAnswer):
+    """It closed the line, or ended."""
+
+
+def exchange(writing: int, reading: int, message: bytes, *, seconds: float, most: int) -> bytes:
+    """Send a message and return what comes back, up to a line end and whatever came along with that.
+
+    Args:
+        writing: Descriptor to write to; it stops blocking.
+        reading: Descriptor to read from.
+        message: Whole lines. What does not fit into the pipe is written while waiting for the answer.
+        seconds: How long to wait, by the clock.
+        most: Bytes that an answer may have.
+
+    Raises:
+        NoAnswer: one of its kinds.
+    """
+    os.set_blocking(writing, False)
+    deadline = time.monotonic() + seconds
+    left, held = memoryview(message), b""
+    poll = select.poll()
+    poll.register(reading, select.POLLIN)
+    poll.register(writing, select.POLLOUT)
+    while b"\n" not in held:
+        wait = deadline - time.monotonic()
+        if wait <= 0:
+            raise Late
+        ready = dict(poll.poll(wait * 1000))
+        if writing in ready:
+            left = left[_written(writing, left) :]
+            if not left:
+                poll.unregister(writing)
+        if reading in ready:
+            more = os.read(reading, _READ_BYTES)
+            if not more:
+                raise Closed
+            held += more
+        if len(held) > most:
+            raise TooLong
+    return held
+
+
+def _written(descriptor: int, data: memoryview) -> int:
+    """Write what fits and return how much; all counts as written where nobody reads any more."""
+    try:
+        return os.write(descriptor, data)
+    except BlockingIOError:
+        return 0
+    except BrokenPipeError:
+        return len(data)

@@ -1,0 +1,83 @@
+"""Where the rows are that a question is about: of this life, or of the earlier ones."""
+
+from __future__ import annotations
+
+import os
+
+from echo.mfm.query.rows import rows_from_end, rows_from_start
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+    from echo.mfm.layout import Row
+    from echo.mfm.query.rows import Held, Torn
+
+INDEX, PREVIOUS = "index.jsonl", "previous"
+"""The same names as in `echo.mfm.layout`, which takes too long to load."""
+
+
+class Home:
+    """A folder with an index."""
+
+    def __init__(self, folder: str, base: str, life: int | None = None) -> None:
+        """Name the folder, the one that paths start from, and the life that its rows do not tell.
+
+        Args:
+            folder: Holds the index, and the caches.
+            base: Paths in the rows that are given out start from here.
+            life: Where given, the index is that of an earlier life by itself: its rows are given out
+                with `life`, and with paths from `base`.
+        """
+        self.folder = folder
+        self.base = base
+        self.life = life
+
+    def open(self) -> BinaryIO:
+        """Open the index.
+
+        Raises:
+            MfmError: if there is none.
+            OSError: if it cannot be read.
+        """
+        path = f"{self.folder}/{INDEX}"
+        try:
+            return open(path, "rb")  # noqa: PTH123 (pathlib takes 10 ms to load)
+        except (FileNotFoundError, NotADirectoryError):
+            from echo.mfm.layout import MfmError
+
+            raise MfmError(
+                f"expected the index of a memory at {path}, got no file. "
+                f"Name the folder that holds {INDEX}, or record into it first."
+            ) from None
+
+    def rows(self, index: BinaryIO, torn: Torn, *, backwards: bool) -> Iterator[Held]:
+        """Yield the rows of the open index with their lines, in order or from the end."""
+        held = rows_from_end(index, torn) if backwards else rows_from_start(index, torn)
+        return held if self.life is None else (self._earlier(row) for row, _ in held)
+
+    def _earlier(self, row: Row) -> Held:
+        from echo.mfm.layout import life_name, to_line
+
+        before = f"{PREVIOUS}/{life_name(self.life or 0)}/"
+        moved = {name: f"{before}{row[name]}" for name in ("path", "image") if isinstance(row.get(name), str)}
+        told = {**row, **moved, "life": self.life}
+        return told, to_line(told).removesuffix(b"\n")
+
+
+def homes(root: str, *, previous: bool) -> list[Home]:
+    """Return where the rows are, in order of time; none where there is no earlier life."""
+    if not previous:
+        return [Home(root, root)]
+    earlier = f"{root}/{PREVIOUS}"
+    if os.path.exists(f"{earlier}/{INDEX}"):  # noqa: PTH110 (pathlib takes 10 ms to load)
+        return [Home(earlier, root)]
+    if not os.path.isdir(earlier):  # noqa: PTH112
+        return []
+    from pathlib import Path
+
+    from echo.mfm.layout import earlier_lives, life_name
+
+    lives = [(life, f"{earlier}/{life_name(life)}") for life in earlier_lives(Path(root))]
+    return [Home(folder, root, life) for life, folder in lives if os.path.exists(f"{folder}/{INDEX}")]  # noqa: PTH110

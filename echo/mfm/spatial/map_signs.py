@@ -1,0 +1,58 @@
+"""Colours and signs that a map and its legend share."""
+
+from __future__ import annotations
+
+from echo.mfm.spatial.map_sheet import INK, PANEL, Colour, Sheet
+
+TIMES: tuple[Colour, ...] = ((64, 30, 120), (136, 45, 132), (205, 66, 104), (240, 121, 66), (250, 186, 74))
+"""Colours of the way from its beginning to its end."""
+PALETTE: tuple[Colour, ...] = (
+    (31, 119, 160),
+    (66, 145, 70),
+    (196, 154, 20),
+    (120, 94, 190),
+    (20, 150, 140),
+    (150, 90, 50),
+    (90, 160, 215),
+    (150, 175, 50),
+    (200, 110, 170),
+    (95, 105, 120),
+)
+STATION: Colour = (38, 70, 128)
+CONTAINER: Colour = (140, 92, 40)
+DANGER: Colour = (206, 38, 46)
+DEATH: Colour = (30, 30, 34)
+
+
+def time_colour(share: float) -> Colour:
+    """Return the colour of a moment, 0 at the beginning to 1 at the end."""
+    place = min(max(share, 0.0), 1.0) * (len(TIMES) - 1)
+    low = min(int(place), len(TIMES) - 2)
+    part = place - low
+    one, other = TIMES[low], TIMES[low + 1]
+    red, green, blue = (round(a + (b - a) * part) for a, b in zip(one, other, strict=True))
+    return (red, green, blue)
+
+
+def draw_sign(sheet: Sheet, x: float, y: float, colour: Colour, *, lid: bool) -> None:
+    """Draw the sign of a station, or with a lid that of a container."""
+    sheet.box((x - 8, y - 8, x + 8, y + 8), colour, PANEL, round_by=3.5, width=1.5)
+    if lid:
+        sheet.line([(x - 6, y - 2), (x + 6, y - 2)], PANEL, 1.4)
+        sheet.box((x - 1.6, y - 3.6, x + 1.6, y + 1), PANEL)
+    else:
+        sheet.line([(x - 4, y), (x + 4, y)], PANEL, 1.8)
+        sheet.line([(x, y - 4), (x, y + 4)], PANEL, 1.8)
+
+
+def draw_danger(sheet: Sheet, x: float, y: float, colour: Colour) -> None:
+    """Draw the sign of a place where harm was done."""
+    sheet.shape([(x, y - 10), (x + 10, y + 8), (x - 10, y + 8)], colour, PANEL)
+    sheet.line([(x, y - 3), (x, y + 2.5)], PANEL, 2.0)
+    sheet.disc(x, y + 5.4, 1.2, PANEL)
+
+
+def draw_end(sheet: Sheet, x: float, y: float, share: float) -> None:
+    """Draw the sign of where the way begins (share 0) or ends (1)."""
+    sheet.disc(x, y, 7.5, PANEL, INK)
+    sheet.disc(x, y, 4.6, time_colour(share))

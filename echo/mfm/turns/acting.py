@@ -1,0 +1,223 @@
+"""Carry out what an agent says in a turn: act in the world, run what it saved, ask its memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from csd.episode import Observation, Step
+from echo.mfm.episodic.frames import encode_frame
+from echo.mfm.episodic.recorder import Recorder
+from echo.mfm.folder import MemoryFolder
+from echo.mfm.layout import MfmError
+from echo.mfm.options import require
+from echo.mfm.procedural.actions import ActionFlaw, Call, Look, Note, Watch, parse_action, parse_expectation
+from echo.mfm.procedural.execution import Execution
+from echo.mfm.procedural.reflexes import run_reflex
+from echo.mfm.procedural.sandbox import Failed
+from echo.mfm.procedural.session import World
+from echo.mfm.procedural.surprise import surprise
+from echo.mfm.turns.commands import Command, NotUnderstood
+from echo.mfm.turns.record import Done, Spot, Viewed
+from echo.mfm.turns.tools import Told, Tool
+
+MOST_REPEATS = 64
+
+_SPOT = re.compile(r"\(\s*(-?\d+(?:\.\d+)?)\s*,\s*(?:-?\d+(?:\.\d+)?\s*,\s*)?(-?\d+(?:\.\d+)?)\s*\)")
+"""(x, z) or (x, y, z) in the words of a plan."""
+
+
+@dataclass(kw_only=True)
+class Acted:
+    """What has come of the commands of a turn so far."""
+
+    done: list[Done] = field(default_factory=list)
+    images: list[bytes] = field(default_factory=list)
+    """Pictures that the agent is to be shown with the answers."""
+    plan: str = ""
+    destinations: list[Spot] = field(default_factory=list)
+    viewed: list[Viewed] = field(default_factory=list)
+    episodes: list[str] = field(default_factory=list)
+    over: bool = False
+    """Whether the turn is over: something was done in the world, or the agent ended it."""
+
+
+class Hands:
+    """Carries out commands in one world with one memory."""
+
+    def __init__(self, world: World, recorder: Recorder, tools: Sequence[Tool], goal: str) -> None:
+        """Take over a world.
+
+        Args:
+            world: Where to act.
+            recorder: Records each act and run as an episode, pictures included where it keeps them; its
+                folder is the memory.
+            tools: What the agent can ask.
+            goal: What episodes say they were for, where the agent gave no plan.
+        """
+        self._root, self._world, self._recorder, self._goal = recorder.root, world, recorder, goal
+        self._tools = {tool.name: tool for tool in tools}
+        self._verbs: dict[str, Callable[[Command, Acted], Told]] = {
+            "plan": self._plan,
+            "act": self._act,
+            "run": self._run,
+            "reflex": self._reflex,
+            "look": self._look,
+            "end": self._end,
+        }
+
+    @property
+    def verbs(self) -> tuple[str, ...]:
+        """Keys that make a command: the verbs, then the tools."""
+        return (*self._verbs, *self._tools)
+
+    def carry_out(self, commands: Sequence[Command | NotUnderstood], acted: Acted) -> bool:
+        """Carry out commands in order and return whether all went well; the first that did not is the last.
+
+        Raises:
+            OSError: if the disk refuses.
+        """
+        for place, command in enumerate(commands):
+            told = self._one(command, acted)
+            acted.done.append(Done(command=command.text, output=told.text, ok=told.ok))
+            acted.images += told.images
+            if not told.ok:
+                dropped = len(commands) - place - 1
+                if dropped:
+                    note = f"{dropped} more command{'s were' if dropped > 1 else ' was'} dropped"
+                    acted.done[-1] = Done(command=command.text, output=f"{told.text}\n({note})", ok=False)
+                return False
+            if acted.over and isinstance(command, Command) and command.verb == "end":
+                break
+        return True
+
+    def _one(self, command: Command | NotUnderstood, acted: Acted) -> Told:
+        if isinstance(command, NotUnderstood):
+            return Told(text=f"not understood: {command.reason}", ok=False)
+        try:
+            if command.verb in self._verbs:
+                return self._verbs[command.verb](command, acted)
+            if not isinstance(command.value, dict):
+                usage = self._tools[command.verb].usage
+                return Told(text=f"expected {usage} for {command.verb}, got {command.value!r:.80}", ok=False)
+            told = self._tools[command.verb].ask(command.value)
+        except (MfmError, ValueError) as error:
+            return Told(text=str(error), ok=False)
+        acted.viewed += [self._viewed(episode) for episode in told.viewed]
+        return told
+
+    def _plan(self, command: Command, acted: Acted) -> Told:
+        if not isinstance(command.value, str):
+            return Told(text=f"expected a plan in words, got {command.value!r:.80}", ok=False)
+        acted.plan = f"{acted.plan}\n{command.value}".strip()
+        spots = [(float(x), float(z)) for x, z in _SPOT.findall(command.value)]
+        given = command.more.get("destination")
+        if given is not None:
+            spot = _spot(given)
+            if spot is None:
+                return Told(text=f"expected a destination [x, z], got {given!r:.80}", ok=False)
+            spots = [spot, *spots]
+        acted.destinations += [spot for spot in spots if spot not in acted.destinations]
+        return Told(text="noted")
+
+    def _end(self, command: Command, acted: Acted) -> Told:
+        acted.over = True
+        return Told(text="the turn is over")
+
+    def _act(self, command: Command, acted: Acted) -> Told:
+        repeat = command.more.get("repeat", 1)
+        if type(repeat) is not int or not 1 <= repeat <= MOST_REPEATS:
+            return Told(text=f"expected to repeat 1 to {MOST_REPEATS} times, got {repeat!r:.40}", ok=False)
+        try:
+            action = parse_action(command.value)
+            expected = parse_expectation(command.more.get("expect"))
+        except ActionFlaw as flaw:
+            return Told(text=str(flaw), ok=False)
+        if isinstance(action, Look | Watch | Call | Note):
+            return Told(text=f"expected an action in the world, got {command.value['kind']}", ok=False)
+        if action.kind == "go_to":
+            acted.destinations.append((float(action.target[0]), float(action.target[2])))
+        steps: list[Step] = []
+        seen = self._world.observe(frame=True)
+        wrong: str | None = None
+        while wrong is None and len(steps) < repeat:
+            outcome = self._world.act(action)
+            steps.append(Step(before=seen, action=action, outcome=outcome))
+            seen = self._world.observe(frame=True)
+            found = surprise(steps[-1], seen, expected)
+            wrong = None if found is None else f"expected {found.expected}, got {found.got}"
+        return self._recorded(steps, seen, wrong, acted)
+
+    def _recorded(self, steps: list[Step], seen: Observation, wrong: str | None, acted: Acted) -> Told:
+        acted.over = True
+        notes = () if wrong is None else (f"surprise: {wrong}",)
+        name = self._recorder.write(
+            goal=acted.plan.split("\n")[-1] or self._goal,
+            steps=steps,
+            after=seen,
+            notes=notes,
+            tags=() if wrong is None else ("surprise",),
+        )
+        acted.episodes.append(name)
+        changes = _changes(steps)
+        times = "" if len(steps) == 1 else f" {len(steps)} times"
+        told = f"{name}: {steps[-1].action.kind}{times}, {steps[-1].outcome.message}{changes}"
+        return Told(text=told if wrong is None else f"{told}\nsurprise: {wrong}", ok=wrong is None)
+
+    def _run(self, command: Command, acted: Acted) -> Told:
+        arguments = command.more.get("args", {})
+        if not isinstance(command.value, str) or not isinstance(arguments, dict):
+            return Told(text='expected {"run": "NAME", "args": {...}}', ok=False)
+        run = Execution(self._root, self._world, recorder=self._recorder).run(command.value, **arguments)
+        acted.over = True
+        acted.episodes += run.episodes
+        reason = "" if run.reason is None else f": {run.reason}"
+        told = f"{run.name} {run.end} after {len(run.steps)} actions{reason}{_changes(run.steps)}"
+        return Told(text=f"{told} [{', '.join(run.episodes) or 'nothing recorded'}]", ok=run.success)
+
+    def _reflex(self, command: Command, acted: Acted) -> Told:
+        if not isinstance(command.value, str):
+            return Told(text='expected {"reflex": "NAME", "given": ...}', ok=False)
+        ran = run_reflex(self._root, command.value, command.more.get("given"))
+        if isinstance(ran, Failed):
+            return Told(text=f"{ran.fault}: {ran.text}", ok=False)
+        return Told(text=repr(ran.value))
+
+    def _look(self, command: Command, acted: Acted) -> Told:
+        require(self._root, "frames")
+        seen = self._world.observe(frame=True)
+        if seen.frame is None:
+            return Told(text="this world draws no pictures", ok=False)
+        return Told(text="the current view is shown below", images=(encode_frame(seen.frame),))
+
+    def _viewed(self, name: str) -> Viewed:
+        """Return an opened frame with where it was recorded."""
+        life, _, episode = name.rpartition("/")
+        number = int(life.removeprefix("life_")) if life else None
+        folder = MemoryFolder(self._root)
+        rows = folder.rows() if number is None else folder.earlier_rows()
+        for row in rows:
+            if row["id"] == episode and (number is None or row.get("life") == number):
+                return Viewed(episode=name, at=_spot([row.get("x"), row.get("z")]))
+        return Viewed(episode=name, at=None)
+
+
+def _spot(value: Any) -> Spot | None:
+    if (
+        not isinstance(value, list)
+        or len(value) != 2
+        or any(type(each) not in (int, float) for each in value)
+    ):
+        return None
+    return float(value[0]), float(value[1])
+
+
+def _changes(steps: Sequence[Step]) -> str:
+    total: dict[str, int] = {}
+    for step in steps:
+        for item, change in step.outcome.inventory_delta.items():
+            total[item] = total.get(item, 0) + change
+    told = ", ".join(f"{change:+d} {item}" for item, change in sorted(total.items()) if change)
+    return f" ({told})" if told else ""

@@ -7,6 +7,7 @@ not hold are null: hotbar slots, light and sky, an open GUI, the mover's plan po
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,20 @@ from echo.mfm.layout import EPISODES, Row
 
 _DIGS = frozenset({"collect", "mine"})
 _SUMMARY_LIMIT = 220
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cause:
+    """What led to the actions of an episode, as far as its recorder is told."""
+
+    turn: int | None = None
+    """Turn of a model-driven agent."""
+    plan: str | None = None
+    """Its plan in words; where it is None, action.json tells the goal."""
+    procedure: str | None = None
+    """The saved procedure that was run."""
+    arguments: Mapping[str, Any] | None = None
+    """What it was run with, JSON values."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +44,7 @@ class Entry:
     notes: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     """The caller's own tags; those that follow from the steps are added."""
+    cause: Cause | None = None
 
     @property
     def before(self) -> Observation:
@@ -84,15 +100,17 @@ def state_document(entry: Entry) -> dict[str, Any]:
 def action_document(entry: Entry) -> dict[str, Any]:
     """Return action.json; `entry.items` lists the actions in order, `entry.steps` counts them."""
     actions = [action_to_json(step.action) for step in entry.steps]
+    cause = entry.cause or Cause()
+    arguments = None if cause.arguments is None else dict(cause.arguments)
     return {
-        "plan": entry.goal or None,
+        "plan": cause.plan or entry.goal or None,
         "plan_index": None,
         "plan_total": None,
-        "turn": None,
+        "turn": cause.turn,
         "ticks": sum(step.outcome.ticks for step in entry.steps) if actions else None,
         "first_step": entry.first_step,
         "briefing": None,
-        "entry": {"procedure": None, "args": None, "items": actions, "steps": len(actions)}
+        "entry": {"procedure": cause.procedure, "args": arguments, "items": actions, "steps": len(actions)}
         if actions
         else None,
     }

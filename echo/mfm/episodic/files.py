@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -42,8 +42,8 @@ class Frozen:
     documents: dict[str, bytes]
     """state.json, action.json and outcome.json."""
     attached: dict[str, bytes]
-    head: dict[str, str]
-    """What steps.json begins with: format, id, goal, source."""
+    head: dict[str, Any]
+    """What steps.json begins with: format, id, goal, source, and cause where one was told."""
     tail: bytes
     """What steps.json ends with: the full records."""
     row: Row
@@ -85,6 +85,7 @@ def freeze(name: str, entry: Entry, source: str, making: Making, attachments: Ma
     """
     attached = attachment_files(attachments)
     tail = records_line({"steps": entry.steps, "after": entry.after})
+    told = {} if entry.cause is None else {"cause": asdict(entry.cause)}
     return Frozen(
         name=name,
         pictures=_pictures(entry, making),
@@ -95,7 +96,7 @@ def freeze(name: str, entry: Entry, source: str, making: Making, attachments: Ma
             OUTCOME: to_line(outcome_document(entry)),
         },
         attached=attached,
-        head={"format": FORMAT, "id": name, "goal": entry.goal, "source": source},
+        head={"format": FORMAT, "id": name, "goal": entry.goal, "source": source} | told,
         tail=tail,
         row=index_row(name, entry, attachment=next(iter(attached), None)),
     )

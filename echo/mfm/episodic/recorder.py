@@ -181,12 +181,18 @@ class Recorder:
             MfmError: if the recorder is closed, or an earlier write failed half way or in the background.
             OSError: if the disk refuses; after a failed index append the recorder must be opened again.
         """
-        if not steps:
+        entry = Entry(goal=goal, steps=tuple(steps), after=after, notes=tuple(notes), tags=tuple(tags))
+        return self.record(entry, source=source, attachments=attachments)
+
+    def record(
+        self, entry: Entry, *, source: str | None = None, attachments: Mapping[str, bytes] | None = None
+    ) -> str:
+        """Record an episode that may say what led to it, and return its id. See `write`, also for errors."""
+        if not entry.steps:
             raise ValueError(
-                f"expected at least one step in an episode, got none (goal {goal!r}). "
+                f"expected at least one step in an episode, got none (goal {entry.goal!r}). "
                 f"Use initial() for a state before any action."
             )
-        entry = Entry(goal=goal, steps=tuple(steps), after=after, notes=tuple(notes), tags=tuple(tags))
         with self._turn:
             return self._put(entry, self.source if source is None else source, attachments or {})
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from csd.episode import Episode
-from echo.mfm.episodic.documents import Entry, action_document, outcome_document, state_document
+from echo.mfm.episodic.documents import Cause, Entry, action_document, outcome_document, state_document
 from echo.mfm.episodic.reader import find_episode, is_foreign, read_episode
 from echo.mfm.layout import (
     ACTION,
@@ -112,6 +112,10 @@ def _altered(file: Path, digest: object) -> str | None:
     return None
 
 
+def _cause(told: Any) -> Cause | None:
+    return None if told is None else Cause(**told)
+
+
 def _retold(folder: Path, read: Episode) -> str | None:
     """Return where steps.json, which holds no digest of itself, says something else than its companions.
 
@@ -125,6 +129,7 @@ def _retold(folder: Path, read: Episode) -> str | None:
             after=read.after,
             notes=tuple(outcome["notes"]),
             tags=tuple(outcome["tags"]),
+            cause=_cause(read_json(folder / STEPS).get("cause")),
         )
         said = {
             STATE: to_line(state_document(entry)),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from echo.mfm.codec import to_json
+from echo.mfm.episodic.documents import Cause
 from echo.mfm.layout import MfmError
 from echo.mfm.procedural.library import Library
 from echo.mfm.procedural.playing import Player
@@ -76,7 +77,7 @@ class Execution:
             self._world,
             self._budget,
             recorder=self._recorder,
-            goal=f"procedure {name}",
+            cause=Cause(procedure=name, arguments=given.arguments),
             episode_steps=EPISODE_STEPS,
         )
         player = Player(

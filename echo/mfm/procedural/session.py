@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from csd.episode import Action, Observation, Outcome, Step
+from echo.mfm.episodic.documents import Cause, Entry
 
 MOST_NOTES = 100
 """Remarks of scripts that are kept of one run."""
@@ -31,15 +32,7 @@ class World(Protocol):
 class EpisodeWriter(Protocol):
     """What records episodes, such as `echo.mfm.episodic.recorder.Recorder`."""
 
-    def write(
-        self,
-        *,
-        goal: str,
-        steps: Sequence[Step],
-        after: Observation,
-        notes: Sequence[str] = (),
-        tags: Sequence[str] = (),
-    ) -> str:
+    def record(self, entry: Entry, /) -> str:
         """Record one episode and return its id."""
         ...
 
@@ -66,7 +59,13 @@ class Session:
     """One run while it goes on."""
 
     def __init__(
-        self, world: World, budget: Budget, *, recorder: EpisodeWriter | None, goal: str, episode_steps: int
+        self,
+        world: World,
+        budget: Budget,
+        *,
+        recorder: EpisodeWriter | None,
+        cause: Cause,
+        episode_steps: int,
     ) -> None:
         """Look at the world and begin.
 
@@ -74,11 +73,11 @@ class Session:
             world: The world to act in.
             budget: What the run may use.
             recorder: Where its episodes go, with pictures; None records none.
-            goal: What the episodes say they were for.
+            cause: The procedure that is run, for its episodes.
             episode_steps: Actions an episode holds at most.
         """
         self._world, self._budget, self._recorder = world, budget, recorder
-        self._goal, self._episode_steps = goal, episode_steps
+        self._cause, self._episode_steps = cause, episode_steps
         self.steps: list[Step] = []
         """Everything done, in order."""
         self.notes: list[str] = []
@@ -152,8 +151,13 @@ class Session:
         if self._recorder is not None:
             after = self.steps[end].before if end < len(self.steps) else self.seen
             steps = self.steps[self._written : end]
-            written = self._recorder.write(
-                goal=self._goal, steps=steps, after=after, notes=notes, tags=("procedure", *tags)
+            entry = Entry(
+                goal=f"procedure {self._cause.procedure}",
+                steps=tuple(steps),
+                after=after,
+                notes=tuple(notes),
+                tags=("procedure", *tags),
+                cause=self._cause,
             )
-            self.episodes.append(written)
+            self.episodes.append(self._recorder.record(entry))
         self._written = end

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from csd.episode import Observation, Step
+from echo.mfm.episodic.documents import Cause, Entry
 from echo.mfm.episodic.frames import encode_frame
 from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.folder import MemoryFolder
@@ -40,8 +41,23 @@ class Acted:
     destinations: list[Spot] = field(default_factory=list)
     viewed: list[Viewed] = field(default_factory=list)
     episodes: list[str] = field(default_factory=list)
+    turn: int
+    """Number of the turn, which its episodes name."""
     over: bool = False
     """Whether the turn is over: something was done in the world, or the agent ended it."""
+
+
+class InTurn:
+    """Records episodes that say which turn and plan they belong to."""
+
+    def __init__(self, recorder: Recorder, acted: Acted) -> None:
+        """Record with `recorder` for the turn `acted`."""
+        self._recorder, self._acted = recorder, acted
+
+    def record(self, entry: Entry, /) -> str:
+        """Record one episode and return its id; raises as `Recorder.record`."""
+        cause = replace(entry.cause or Cause(), turn=self._acted.turn, plan=self._acted.plan or None)
+        return self._recorder.record(replace(entry, cause=cause))
 
 
 class Hands:
@@ -153,12 +169,14 @@ class Hands:
     def _recorded(self, steps: list[Step], seen: Observation, wrong: str | None, acted: Acted) -> Told:
         acted.over = True
         notes = () if wrong is None else (f"surprise: {wrong}",)
-        name = self._recorder.write(
-            goal=acted.plan.split("\n")[-1] or self._goal,
-            steps=steps,
-            after=seen,
-            notes=notes,
-            tags=() if wrong is None else ("surprise",),
+        name = InTurn(self._recorder, acted).record(
+            Entry(
+                goal=acted.plan.split("\n")[-1] or self._goal,
+                steps=tuple(steps),
+                after=seen,
+                notes=notes,
+                tags=() if wrong is None else ("surprise",),
+            )
         )
         acted.episodes.append(name)
         changes = _changes(steps)
@@ -170,7 +188,8 @@ class Hands:
         arguments = command.more.get("args", {})
         if not isinstance(command.value, str) or not isinstance(arguments, dict):
             return Told(text='expected {"run": "NAME", "args": {...}}', ok=False)
-        run = Execution(self._root, self._world, recorder=self._recorder).run(command.value, **arguments)
+        execution = Execution(self._root, self._world, recorder=InTurn(self._recorder, acted))
+        run = execution.run(command.value, **arguments)
         acted.over = True
         acted.episodes += run.episodes
         reason = "" if run.reason is None else f": {run.reason}"

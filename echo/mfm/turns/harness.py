@@ -145,7 +145,7 @@ class Harness:
     def _converse(self, head: list[Message]) -> tuple[Acted, list[Call], str | None]:
         """Ask until something was done in the world, the agent ends the turn, or no call is left."""
         hands = Hands(self._world, self._recorder, self._tools, self._settings.goal)
-        acted, calls, said = Acted(), list[Call](), list(head)
+        acted, calls, said = Acted(turn=self._number + 1), list[Call](), list(head)
         while not acted.over and len(calls) < self._settings.calls:
             try:
                 reply = self._model(said)

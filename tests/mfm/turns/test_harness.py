@@ -6,15 +6,34 @@ import pytest
 
 from csd.episode import Collect, Observation, Outcome
 from echo.mfm.episodic.begin import begin_memory
+from echo.mfm.episodic.examine import examine_memory
 from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.folder import MemoryFolder
 from echo.mfm.mine.writable import Mine
 from echo.mfm.options import MemoryOptions
+from echo.mfm.procedural.library import Library
 from echo.mfm.turns.harness import Harness, Milestone, TurnSettings
 from echo.mfm.turns.model import ScriptedModel, prompt_digest
 from echo.mfm.turns.record import Turn, Viewed, read_turns
 from echo.mfm.turns.tools import Told, Tool
 from tests.mfm.episodic.sample_steps import picture, seen
+
+CHOP = '''"""Collect logs."""
+
+PROCEDURE = {
+    "name": "chop",
+    "about": "Collect logs.",
+    "parameters": {"count": {"default": 2}},
+    "needs": {},
+    "expects": {},
+    "evidence": [],
+}
+
+
+def run(seen, count=2):
+    for _ in range(count):
+        yield collect("oak_log")
+'''
 
 
 class Wood:
@@ -198,3 +217,15 @@ def test_turns_go_on_counting_when_a_harness_is_begun_again(tmp_path: Path):
     second, _ = take(tmp_path, [LOG], milestones=(Milestone(name="log", item="oak_log"),))
     assert [turn.turn for turn in (*first, *second)] == [1, 2]
     assert [turn.milestones for turn in (*first, *second)] == [("log",), ()]
+
+
+def test_action_files_name_the_turn_the_plan_and_the_procedure_that_was_run(tmp_path: Path):
+    begin_memory(tmp_path)
+    Library(tmp_path).save("chop", CHOP, by="agent", why="to have it")
+    plan = '{"plan": "chop a little"}'
+    take(tmp_path, [f"{plan}\n{LOG}", f'{plan}\n{{"run": "chop", "args": {{"count": 1}}}}'])
+    acted, run = (MemoryFolder(tmp_path).action(f"ep_00000{number}") for number in (1, 2))
+    assert (acted["turn"], acted["plan"], acted["entry"]["procedure"]) == (1, "chop a little", None)
+    assert (run["turn"], run["plan"]) == (2, "chop a little")
+    assert (run["entry"]["procedure"], run["entry"]["args"]) == ("chop", {"count": 1})
+    assert examine_memory(tmp_path).flaws == ()

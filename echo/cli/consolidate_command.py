@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from echo.cli.plain_text import plain
+from echo.cli.plain_text import counted, plain
 from echo.cli.screen import exit_codes, print_json
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _SHOWN = 20
 
 
 def consolidate(
-    root: Annotated[Path, typer.Option(metavar="DIR", help="Memory folder.")],
+    root: Annotated[Path, typer.Option(metavar="DIR", help="Memory folder.")] = Path(),
     since: Annotated[
         str | None,
         typer.Option(metavar="EP", help="Write anew only what this episode or a later one bears on."),
@@ -106,7 +106,7 @@ def _told(done: Consolidated, dry_run: bool) -> Iterable[str]:
     else:
         would = "would write" if dry_run else "wrote"
         number = "" if done.change is None else f" (change {done.change}, take it back with --undo)"
-        yield f"{would} {_counted(len(done.findings), 'finding', 'findings')} " + (
+        yield f"{would} {counted(len(done.findings), 'finding', 'findings')} " + (
             f"from {done.episodes:,} episodes{number}"
         )
         for file in done.files:
@@ -202,7 +202,3 @@ def _entry_json(entry: Consolidation, change: Change | None) -> dict[str, Any]:
         "findings": [dict(finding) for finding in entry.findings],
         "writer": None if entry.writer is None else dict(entry.writer),
     }
-
-
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"

@@ -15,7 +15,7 @@ from echo.cli.bank_door import (
     bank_encoder,
     chosen_bank,
 )
-from echo.cli.plain_text import print_fields
+from echo.cli.plain_text import counted, print_fields
 from echo.cli.screen import FAILED, exit_codes, out_console, print_json
 
 if TYPE_CHECKING:
@@ -144,17 +144,13 @@ def _memory_json(folder: Path, memory: MemoryRepair) -> dict[str, object]:
 def _print_memory(memory: MemoryRepair, folder: str, *, repaired: bool) -> None:
     left = memory.left
     _print_repair(memory.done, None)
-    looked = f"{_counted(left.episodes, 'episode', 'episodes')}, "
-    looked += _counted(left.lives, "earlier life", "earlier lives")
+    looked = f"{counted(left.episodes, 'episode', 'episodes')}, "
+    looked += counted(left.lives, "earlier life", "earlier lives")
     if left.sound:
         print_fields(out_console(), [("sound:", f"nothing inconsistent in {folder} ({looked})")])
     else:
         _print_findings(left.flaws, f"{folder} ({looked})", repaired=repaired)
     print_fields(out_console(), [("remark:", one) for one in left.remarks])
-
-
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
 
 
 def _print_repair(done: Sequence[str], aside: Path | None) -> None:

@@ -25,7 +25,7 @@ SAME_AGAIN = "episodes are untouched, the same command begins anew"
 
 
 def map_(
-    root: Annotated[Path, typer.Option(metavar="DIR", help="Memory folder, or previous/life_N in one.")],
+    root: Annotated[Path, typer.Option(metavar="DIR", help="Memory folder, or a life_N of it.")] = Path(),
     out: Annotated[Path, typer.Option(metavar="PNG", help="Where the picture goes.")] = Path("map.png"),
     layer: Annotated[
         list[LayerName] | None,

@@ -17,7 +17,7 @@ RADIUS = 6.0
 
 
 def places(
-    root: Annotated[Path, typer.Option(metavar="DIR", help="Memory folder, or previous/life_N in one.")],
+    root: Annotated[Path, typer.Option(metavar="DIR", help="Memory folder, or a life_N of it.")] = Path(),
     near: Annotated[
         tuple[float, float] | None, typer.Option(metavar="X Z", help="What is known around there.")
     ] = None,

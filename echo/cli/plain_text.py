@@ -48,3 +48,12 @@ def print_fields(
             head = name if place == 0 else ""
             printed = f"{' ' * indent}{head:{left}}  {line}".rstrip()
             console.print(printed, markup=False, soft_wrap=True)
+
+
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """Return a number with what is counted.
+
+    >>> counted(1, "step"), counted(2, "step"), counted(1_000, "entry", "entries")
+    ('1 step', '2 steps', '1,000 entries')
+    """
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"

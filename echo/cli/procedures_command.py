@@ -184,7 +184,7 @@ def run(
         list[str] | None, typer.Option(metavar="MOB", help="Creature that roams the land. Repeat for more.")
     ] = None,
     steps: Annotated[int, typer.Option(min=1, help="Most actions.")] = 200,
-    record: Annotated[bool, typer.Option("--record", help="Record it as episodes of the memory.")] = False,
+    record: Annotated[bool, typer.Option("--record", help="Record it as a new life of the memory.")] = False,
     unsafe: Unsafe = False,
     as_json: AsJson = False,
 ) -> None:
@@ -278,8 +278,11 @@ def _run(
     from contextlib import ExitStack
 
     from echo.experiments.spec import UsageError
+    from echo.mfm.episodic.begin import begin_life
     from echo.mfm.episodic.recorder import Recorder
     from echo.mfm.procedural.execution import Execution
+    from echo.mfm.procedural.library import Library
+    from echo.mfm.procedural.run_record import prepare
     from echo.mfm.procedural.session import Budget
     from echo.worlds.minecraft.options import OptionsError
     from echo.worlds.minecraft.world import MinecraftWorld
@@ -288,9 +291,12 @@ def _run(
         world = MinecraftWorld(options)
     except OptionsError as error:
         raise UsageError(str(error)) from error
+    if record:
+        prepare(Library(root), name, given)  # Before a life is put away for nothing.
+        begin_life(root)
     with ExitStack() as stack:
         recorder = stack.enter_context(Recorder.open(root, source=world.source)) if record else None
-        if recorder is not None and recorder.last_id is None:
+        if recorder is not None:
             recorder.initial(world.observe(frame=True))
         execution = Execution(root, world, recorder=recorder, budget=Budget(steps=steps), unsafe=unsafe)
         return execution.run(name, **given)

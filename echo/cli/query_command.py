@@ -115,8 +115,10 @@ def _same_screen(asked: Asked, picture: str) -> Callable[[Row], bool]:
     from echo.mfm.evidence.hashes import same_screen
     from echo.mfm.folder import MemoryFolder
     from echo.mfm.layout import MfmError
+    from echo.mfm.options import require
 
     MemoryFolder(asked.root)
+    require(Path(asked.root), "frames")
     try:
         rows = same_screen(
             asked.root, Path(picture), previous=asked.previous, told=_Progress("reading frames")

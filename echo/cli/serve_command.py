@@ -28,7 +28,7 @@ def serve() -> None:
 
 @app.command()
 def mcp(
-    root: Annotated[Path, typer.Option(metavar="DIR", help="Memory folder.")],
+    root: Annotated[Path, typer.Option(metavar="DIR", help="Memory folder.")] = Path(),
     http: Http = False,
     host: Annotated[str, typer.Option(help="Address; off loopback a token is required.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="0: any free one.")] = 8765,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from echo.cli.plain_text import plain
+from echo.cli.plain_text import counted, plain
 from echo.cli.screen import FAILED, exit_codes, note_console, print_json
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def turns(
                 }
             )
         else:
-            typer.echo(f"{len(taken)} turns, {len(failures)} of them without a usable answer")
+            typer.echo(f"{counted(len(taken), 'turn')}, {len(failures)} without a usable answer")
             typer.echo(f"next: echo-memory stats {shlex.quote(str(root))} --turns")
     if len(failures) == len(taken):
         raise typer.Exit(FAILED)
@@ -86,7 +86,8 @@ def _tell() -> Callable[[Turn], None]:
     console = note_console()
 
     def tell(turn: Turn) -> None:
-        done = f"{turn.last_step - turn.first_step} steps, {len(turn.commands)} commands"
+        steps, commands = turn.last_step - turn.first_step, len(turn.commands)
+        done = f"{counted(steps, 'step')}, {counted(commands, 'command')}"
         told = done if turn.failure is None else f"{done}; {plain(turn.failure)}"
         reached = f"; reached {', '.join(turn.milestones)}" if turn.milestones else ""
         console.print(f"turn {turn.turn}: {told}{reached}", markup=False, soft_wrap=True)

@@ -110,8 +110,12 @@ def stats(
                 print_turns(folder)
             return
         from echo.cli.stats_shown import print_stats
+        from echo.experiments.spec import UsageError
+        from echo.mfm.layout import INDEX
 
         file = chosen_bank(bank_argument, bank)
+        if not file.exists() and (file.parent / INDEX).exists():
+            raise UsageError(f"expected a bank at {file}; the memory folder has none. Give --turns for it.")
         with open_bank(file, embeds=False) as memory:
             found = memory.stats()
         if as_json:

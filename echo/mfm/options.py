@@ -71,7 +71,7 @@ def require(root: Path, name: str) -> None:
     if name in memory_options(root).switched_off:
         raise MfmError(
             f"expected a memory with {name}, got {root}, in which {name} {_are(name)} switched off. "
-            f"Begin another folder, or switch {name} on in {root / OPTIONS}."
+            f"A new life may have {name}: echo-memory begin {root} --new-life --without ..., or none."
         )
 
 

@@ -165,7 +165,11 @@ class _Life:
                     kind="altered episode", where=where, what=verdict.told, repair=RESTORE, mendable=False
                 )
             if name not in known:
-                yield _mendable("episode without row", where, f"expected a row in {index}")
+                yield _mendable(
+                    "episode without row",
+                    where,
+                    f"expected a row in {index}; a killed writer leaves it so",
+                )
             elif verdict.state == "whole" and known[name] != read_json(folder / STEPS).get("row"):
                 yield Flaw(
                     kind="altered row",

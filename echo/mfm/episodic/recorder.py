@@ -125,6 +125,11 @@ class Recorder:
             raise
 
     @property
+    def empty(self) -> bool:
+        """Whether this life holds no episode yet."""
+        return self._empty
+
+    @property
     def last_id(self) -> str | None:
         """Id of the newest episode, or None in an empty memory."""
         return None if self._last is None else episode_id(self._last)

@@ -92,7 +92,7 @@ class Harness:
         self._number = max((turn.turn for turn in earlier.turns), default=0)
         self._reached = {name for turn in earlier.turns for name in turn.milestones}
         self._briefs = set(earlier.briefs)
-        if recorder.last_id is None:
+        if recorder.empty:
             recorder.initial(world.observe(frame=True))
 
     def take_turn(self) -> Turn:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from csd.episode import Collect, Observation, Outcome
-from echo.mfm.episodic.begin import begin_memory
+from echo.mfm.episodic.begin import begin_life, begin_memory
 from echo.mfm.episodic.examine import examine_memory
 from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.folder import MemoryFolder
@@ -229,3 +229,13 @@ def test_action_files_name_the_turn_the_plan_and_the_procedure_that_was_run(tmp_
     assert (run["turn"], run["plan"]) == (2, "chop a little")
     assert (run["entry"]["procedure"], run["entry"]["args"]) == ("chop", {"count": 1})
     assert examine_memory(tmp_path).flaws == ()
+
+
+def test_a_new_life_begins_with_an_initial_state_of_its_own(tmp_path: Path):
+    take(tmp_path, [LOG])
+    begin_life(tmp_path)
+    take(tmp_path, [LOG])
+    assert [(row["id"], row["kind"]) for row in MemoryFolder(tmp_path).rows()] == [
+        ("ep_000002", "initial"),
+        ("ep_000003", "episode"),
+    ]

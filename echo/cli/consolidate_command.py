@@ -166,7 +166,7 @@ def _log(root: Path, as_json: bool) -> None:
     from echo.mfm.mine.writable import Mine
 
     MemoryFolder(root)
-    changes = {change.number: change for change in Mine(root).history()}
+    changes = {change.number: change for change in Mine(root, read_only=True).history()}
     journal = read_journal(root, changes.values())
     if as_json:
         entries = [_entry_json(entry, changes.get(entry.change)) for entry in journal.entries]

@@ -70,7 +70,7 @@ def show(
     with exit_codes("nothing was changed"):
         from echo.mfm.mine.writable import Mine
 
-        mine = Mine(memory_folder(root))
+        mine = Mine(memory_folder(root), read_only=True)
         if path is None:
             sizes = mine.sizes()
             if as_json:
@@ -136,7 +136,7 @@ def history(
         from echo.mfm.mine.differences import differences
         from echo.mfm.mine.writable import Mine
 
-        mine = Mine(memory_folder(root))
+        mine = Mine(memory_folder(root), read_only=True)
         changes = mine.history(path)
         if number is not None:
             changes = [change for change in changes if change.number == number]

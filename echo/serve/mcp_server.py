@@ -47,7 +47,7 @@ def make_server(
 
     Args:
         root: The memory folder.
-        read_only: Whether tools that write are left out.
+        read_only: Whether tools that write are left out, and nothing but caches is written by the others.
         tools: What to serve instead of everything, for tests.
 
     Raises:
@@ -56,9 +56,8 @@ def make_server(
     import anyio
 
     limiter = anyio.CapacityLimiter(AT_ONCE)
-    offered = [
-        tool for tool in (every_tool(root) if tools is None else tools) if not (read_only and tool.writes)
-    ]
+    everything = every_tool(root, read_only=read_only) if tools is None else tools
+    offered = [tool for tool in everything if not (read_only and tool.writes)]
     resources = MemoryResources(root)
     server: MCPServer[Any] = _server_class()(
         NAME,

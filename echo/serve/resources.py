@@ -62,7 +62,7 @@ class MemoryResources:
             MfmError: if there is none.
         """
         self._root = MemoryFolder(root).root
-        self._mine = Mine(root)
+        self._mine = Mine(root, read_only=True)
 
     def offers(self) -> Iterator[Offer]:
         """Yield everything that can be read but single notes, which `list_notes` tells."""

@@ -16,8 +16,8 @@ from echo.serve.tools_recall import Recall
 from echo.serve.tools_why import Why
 
 
-def every_tool(root: Path) -> list[MemoryTool]:
-    """Return the tools of the memory at `root`, those that read first.
+def every_tool(root: Path, *, read_only: bool = False) -> list[MemoryTool]:
+    """Return the tools of the memory at `root`, those that read first; with `read_only` no others.
 
     Raises:
         MfmError: if there is no memory at `root`.
@@ -27,10 +27,11 @@ def every_tool(root: Path) -> list[MemoryTool]:
         Query(root, encoders),
         Evidence(root),
         PlaceTools(root),
-        Recall(root, encoders),
-        Why(root),
+        Recall(root, encoders, read_only=read_only),
+        Why(root, read_only=read_only),
         Notes(root),
         Plan(root),
         Procedures(root),
     )
-    return sorted((tool for family in families for tool in family.tools()), key=lambda tool: tool.writes)
+    tools = sorted((tool for family in families for tool in family.tools()), key=lambda tool: tool.writes)
+    return [tool for tool in tools if not (read_only and tool.writes)]

@@ -72,7 +72,7 @@ class Notes:
     def __init__(self, root: Path) -> None:
         """Look at the memory at `root`."""
         self._root = root
-        self._mine = Mine(root)
+        self._mine = Mine(root, read_only=True)
         self._files = FileTool(root)
 
     def tools(self) -> list[MemoryTool]:

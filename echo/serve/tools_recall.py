@@ -115,9 +115,9 @@ class Recalling(Arguments):
 class Recall:
     """The tool `recall` of one memory folder."""
 
-    def __init__(self, root: Path, encoders: Encoders) -> None:
+    def __init__(self, root: Path, encoders: Encoders, *, read_only: bool = False) -> None:
         """Look at the memory at `root`; its bank is opened by each call."""
-        self._banks = Banks(root, encoders)
+        self._banks = Banks(root, encoders, read_only=read_only)
 
     def tools(self) -> list[MemoryTool]:
         """Return it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from echo.serve.banks import refuse_to_rewrite
 from echo.serve.reply import Arguments, MemoryTool, Refused, Reply
 
 if TYPE_CHECKING:
@@ -21,9 +22,10 @@ class WhyUnlocked(Arguments):
 class Why:
     """The tool `why` of the memory folder of a run."""
 
-    def __init__(self, root: Path) -> None:
-        """Look at the memory at `root`."""
+    def __init__(self, root: Path, *, read_only: bool = False) -> None:
+        """Look at the memory at `root`; with `read_only` a bank that opening would rewrite is refused."""
         self._root = root
+        self._read_only = read_only
 
     def tools(self) -> list[MemoryTool]:
         """Return it."""
@@ -41,10 +43,11 @@ class Why:
         """Return the thread from an unlock back to the experiences it came from.
 
         Raises:
-            Refused: if this folder is no run's memory.
+            Refused: if this folder is no run's memory, or its bank would have to be rewritten.
             UsageError: if the run did not unlock the item.
             ResultsError: if the run's files are damaged.
         """
+        from csd.store.schema import BANK_FILE
         from echo.experiments.results import memory_folder, read_result, run_file
         from echo.experiments.thread import thread_json
         from echo.experiments.why import trace_unlock
@@ -58,6 +61,8 @@ class Why:
                 f"got {self._root}, with no result at {file}. Use query and inspect instead, or serve the "
                 f"memory of a run: echo-memory run unlock --record unlocks."
             )
+        if self._read_only and (memory / BANK_FILE).is_file():
+            refuse_to_rewrite(memory / BANK_FILE)
         thread = trace_unlock(asked.item, read_result(file), folder)
         data = {"run": name, "item": asked.item, "thread": thread_json(thread)}
         return Reply(text="\n".join(_tell(thread)), data=data)

@@ -109,7 +109,7 @@ def consolidate(
     evidence = read_evidence(root, told)
     fresh = None if since is None else evidence.since(since)
     knowledge = gather(evidence, procedures=procedures, least=least)
-    mine = Mine(root)
+    mine = Mine(root, read_only=dry_run)
     asked = None
     if writer is not None:
         asked = ask_writer(root, evidence, read_journal(root, mine.history()).shown_to_writer, writer)

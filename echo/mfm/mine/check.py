@@ -86,7 +86,7 @@ def check_notes(root: Path | str) -> NotesReport:
     files: list[str] = []
     made: list[CheckedClaim] = []
     found: list[Finding] = []
-    mine = Mine(root)
+    mine = Mine(root, read_only=True)
     for path in mine.paths():
         files.append(path)
         try:

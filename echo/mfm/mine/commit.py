@@ -14,6 +14,7 @@ from echo.mfm.layout import MINE, MfmError
 from echo.mfm.mine.change import Author, Change, Files, digest_of
 from echo.mfm.mine.history import CHANGES, ChangeLog
 from echo.mfm.mine.tree import FILES, TOTAL_BYTES, Tree
+from echo.mfm.mine.view import View
 
 OUTSIDE = "changed by other means"
 """Why of a change that was noticed, not made, here."""
@@ -93,19 +94,62 @@ def redo(tree: Tree, log: ChangeLog) -> None:
     A file that holds neither what it held before the change nor what it was to hold was edited in the
     meantime and stays as it is; so does one whose text is lost or whose place is taken.
     """
-    change = log.unapplied()
-    if change is None:
+    if log.unapplied() is None:
         return
-    wanted: dict[str, bytes | None] = {}
-    for path, (before, after) in change.files.items():
-        with suppress(MfmError):
-            if _digest(tree.read(path)) == before:
-                wanted[path] = None if after is None else log.bytes_at(after)
+    wanted = _left_to_show(tree, log)
     for path in _in_order(wanted):
         with suppress(MfmError):
             tree.sweep(path)
             _show(tree, path, wanted[path])
     log.mark_applied()
+
+
+def finished_view(tree: Tree, log: ChangeLog) -> View:
+    """Return mine/ as `redo` would leave it, without writing. Needs no lock.
+
+    Where the log needs mending first, it is mine/ as it is.
+    """
+    view = View(tree)
+    if log.may_be_unapplied():
+        with suppress(MfmError):
+            log.changes()
+            view.staged |= _left_to_show(tree, log)
+    return view
+
+
+def taken_back(view: View, log: ChangeLog, number: int) -> dict[str, bytes | None]:
+    """Return what the files of a change held before it: path -> bytes, None for no file.
+
+    Raises:
+        MfmError: if there is no such change, or one of its files holds something else in `view`.
+    """
+    change = next((one for one in log.changes() if one.number == number), None)
+    if change is None:
+        raise MfmError(
+            f"expected the number of a change of {log.root}, got {number!r}. Take one from its history."
+        )
+    for path, (_, after) in change.files.items():
+        if _digest(view.read(path)) != after:
+            raise MfmError(
+                f"expected {MINE}/{path} as change {number} left it, but it was changed since. "
+                f"Undo the later changes first, or write the file anew."
+            )
+    return {
+        path: None if before is None else log.bytes_at(before) for path, (before, _) in change.files.items()
+    }
+
+
+def _left_to_show(tree: Tree, log: ChangeLog) -> dict[str, bytes | None]:
+    """Return what of the last change mine/ does not show yet. Needs a log that was just read."""
+    change = log.unapplied()
+    if change is None:
+        return {}
+    wanted: dict[str, bytes | None] = {}
+    for path, (before, after) in change.files.items():
+        with suppress(MfmError):
+            if _digest(tree.read(path)) == before:
+                wanted[path] = None if after is None else log.bytes_at(after)
+    return wanted
 
 
 def _append(log: ChangeLog, files: Files, by: Author, why: str, moment: datetime) -> Change:

@@ -181,7 +181,7 @@ def read_working(root: Path | str) -> Working:
     Raises:
         MfmError: if the file cannot be read.
     """
-    mine = Mine(root)
+    mine = Mine(root, read_only=True)
     return Working.parse(mine.read(WORKING)) if mine.exists(WORKING) else Working()
 
 

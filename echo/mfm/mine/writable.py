@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from echo.mfm.layout import MINE, MfmError
-from echo.mfm.mine.change import AUTHORS, Author, Change, digest_of
-from echo.mfm.mine.commit import commit, record_outside, redo
+from echo.mfm.mine.change import AUTHORS, Author, Change
+from echo.mfm.mine.commit import commit, finished_view, record_outside, redo, taken_back
 from echo.mfm.mine.history import ChangeLog
 from echo.mfm.mine.paths import Kind, PathRefused, normal
 from echo.mfm.mine.text import decoded, encoded
@@ -30,6 +30,7 @@ class Mine:
         self,
         root: Path | str,
         *,
+        read_only: bool = False,
         disk: MineDisk | None = None,
         clock: Callable[[], datetime] | None = None,
     ) -> None:
@@ -37,6 +38,8 @@ class Mine:
 
         Args:
             root: The memory folder.
+            read_only: Whether nothing may be written below `root`. A change whose writer was killed is then
+                seen as the next writer will show it, and left to that one; every writing is refused.
             disk: The file system, for tests.
             clock: Returns an aware time, for tests.
         """
@@ -47,6 +50,7 @@ class Mine:
         self._turn = threading.RLock()
         self._key = str(self.root.resolve())
         self._settled = False
+        self._read_only = read_only
 
     def read(self, path: str) -> str:
         """Return the text of a file, exactly as it was written: line ends and a byte order mark included.
@@ -211,20 +215,7 @@ class Mine:
             MfmError: if there is no such change, or one of its files holds something else since.
         """
         with self._change(by, f"undo of change {number}") as batch:
-            change = next((one for one in self._log.changes() if one.number == number), None)
-            if change is None:
-                raise MfmError(
-                    f"expected the number of a change of {self.root}, got {number!r}. "
-                    f"Take one from its history."
-                )
-            for path, (before, after) in change.files.items():
-                data = batch.view.read(path)
-                if (None if data is None else digest_of(data)) != after:
-                    raise MfmError(
-                        f"expected {MINE}/{path} as change {number} left it, but it was changed since. "
-                        f"Undo the later changes first, or write the file anew."
-                    )
-                batch.view.staged[path] = None if before is None else self._log.bytes_at(before)
+            batch.view.staged |= taken_back(batch.view, self._log, number)
         return batch.change
 
     def notice(self) -> Change | None:
@@ -233,6 +224,7 @@ class Mine:
         Raises:
             MfmError: if a file cannot be read, or a batch is under way.
         """
+        self._refuse_reader()
         if self._mine_now() is not None:
             raise MfmError("expected no batch under way. Notice what was changed before it begins.")
         with self._turn, self._log.locked():
@@ -242,6 +234,7 @@ class Mine:
 
     @contextmanager
     def _change(self, by: Author | None, why: str | None) -> Iterator[Batch]:
+        self._refuse_reader()
         with self._turn:
             outer = self._mine_now()
             if outer is not None:
@@ -272,11 +265,16 @@ class Mine:
 
     def _view(self) -> View:
         batch = self._mine_now()
-        return View(self._tree) if batch is None else batch.view
+        if batch is not None:
+            return batch.view
+        if not self._read_only:
+            return View(self._tree)
+        with self._turn:
+            return finished_view(self._tree, self._log)
 
     def _settle(self) -> None:
         """Once, before the first reading: make good what a killed writer left, where this may be written."""
-        if self._settled:
+        if self._settled or self._read_only:
             return
         with self._turn:
             self._settled = True
@@ -284,6 +282,10 @@ class Mine:
                 # Where it cannot be written, nobody is in the middle of a change either.
                 with suppress(OSError), self._log.locked():
                     self._mend()
+
+    def _refuse_reader(self) -> None:
+        if self._read_only:
+            raise MfmError(f"expected only reading of the notes of {self.root}, got a change. Open them anew.")
 
     def _mend(self) -> None:
         self._settled = True

@@ -51,7 +51,7 @@ class Library:
         """
         self.root = Path(root)
         require(self.root, "procedures")
-        self._mine = Mine(self.root)
+        self._mine = Mine(self.root, read_only=True)
 
     def names(self) -> list[str]:
         """Return the names of all procedures, sorted; files that are none of ours are left out."""
@@ -117,7 +117,7 @@ class Library:
         procedure = parse_procedure(text, name)
         path = path_of(name)
         if not self._mine.exists(path) or self._mine.read(path) != text:
-            self._mine.write(path, text, by=by, why=why)
+            Mine(self.root).write(path, text, by=by, why=why)
         return Saved(procedure=procedure, version=self.version(name, text))
 
     def version(self, name: str, text: str) -> Version:

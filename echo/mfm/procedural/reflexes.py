@@ -33,7 +33,7 @@ class Ran:
 
 def reflex_names(root: Path | str) -> list[str]:
     """Return the names of all reflexes of the memory at `root`, sorted."""
-    files = (path.removeprefix(f"{REFLEXES}/") for path in Mine(root).paths(REFLEXES))
+    files = (path.removeprefix(f"{REFLEXES}/") for path in Mine(root, read_only=True).paths(REFLEXES))
     found = (file.removesuffix(".py") for file in files if file.endswith(".py"))
     return sorted(name for name in found if is_name(name))
 
@@ -44,7 +44,7 @@ def check_reflex(root: Path | str, name: str) -> tuple[Flaw, ...]:
     Raises:
         MfmError: if there is no such file.
     """
-    return reflex_flaws(Mine(root).read(f"{REFLEXES}/{name}.py"), name)
+    return reflex_flaws(Mine(root, read_only=True).read(f"{REFLEXES}/{name}.py"), name)
 
 
 def run_reflex(
@@ -72,7 +72,7 @@ def run_reflex(
         there = ", ".join(known) or "none at all"
         return Failed(fault="missing", text=f"expected a reflex of {root}, got {name!r}; there are: {there}.")
     try:
-        text = Mine(root).read(f"{REFLEXES}/{name}.py")
+        text = Mine(root, read_only=True).read(f"{REFLEXES}/{name}.py")
     except MfmError as error:
         return Failed(fault="flawed", text=str(error))
     flaws = reflex_flaws(text, name)

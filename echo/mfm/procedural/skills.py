@@ -49,7 +49,7 @@ class Installed:
 
 def skill_names(root: Path | str) -> list[str]:
     """Return the names of all skills of the memory at `root`, sorted."""
-    parts = (path.split("/") for path in Mine(root).paths(SKILLS))
+    parts = (path.split("/") for path in Mine(root, read_only=True).paths(SKILLS))
     return sorted(
         part[1] for part in parts if len(part) == 3 and part[2] == SKILL and _NAME.fullmatch(part[1])
     )
@@ -66,7 +66,7 @@ def read_skill(root: Path | str, name: str) -> Skill:
         raise MfmError(
             f"expected a skill of {root}, got {name!r}; there are: {', '.join(known) or 'none at all'}."
         )
-    mine, folder = Mine(root), f"{SKILLS}/{name}"
+    mine, folder = Mine(root, read_only=True), f"{SKILLS}/{name}"
     text = mine.read(f"{folder}/{SKILL}")
     files = tuple(path.removeprefix(f"{folder}/") for path in mine.paths(folder))
     return Skill(name=name, about=_about(text), text=text, files=files)
@@ -89,7 +89,7 @@ def install_skill(
             text; nothing is changed then.
     """
     skill, folder = read_skill(source, name), f"{SKILLS}/{name}"
-    other, mine = Mine(source), Mine(root)
+    other, mine = Mine(source, read_only=True), Mine(root)
     where = _place(source, where)
     texts = {f"{folder}/{file}": other.read(f"{folder}/{file}") for file in skill.files}
     told = {path: uncited(text, where) for path, text in texts.items()}

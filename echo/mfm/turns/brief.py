@@ -114,7 +114,7 @@ def _procedures(root: Path) -> str:
 
 
 def _knowledge(root: Path, room: int) -> str:
-    mine = Mine(root)
+    mine = Mine(root, read_only=True)
     told = ""
     for name in KNOWLEDGE:
         if not mine.exists(name) or not (held := mine.read(name).strip()):

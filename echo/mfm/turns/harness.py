@@ -108,7 +108,7 @@ class Harness:
         brief = standing_brief(self.root, self._tools, characters=self._settings.brief_characters)
         moment = self._block(before)
         head = [Message(role="system", text=brief), Message(role="user", text=moment)]
-        mine = Mine(self.root)
+        mine = Mine(self.root, read_only=True)
         changes = len(mine.history())
         acted, calls, failure = self._converse(head)
         after = self._world.observe()

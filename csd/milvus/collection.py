@@ -74,7 +74,7 @@ class Collection:
         except ImportError as error:
             raise BankError(
                 f"expected the package pymilvus for the bank {uri}; got none. "
-                f"pip install 'echo-memory[milvus]'"
+                f"pip install '.[milvus]' in a checkout"
             ) from error
         where = f"{uri} (collection {name})"
         local = None if re.match(r"(https?|tcp)://[^/:]+(:[0-9]+)?(/|$)|unix:", str(uri)) else Path(uri)

@@ -56,7 +56,7 @@ def hold(path: Path) -> str:
     except ImportError as error:
         raise BankError(
             f"expected the package milvus-lite for the local bank {path}; got none. "
-            f"pip install 'echo-memory[milvus]'"
+            f"pip install '.[milvus]' in a checkout"
         ) from error
     place = str(path.absolute())
     with _lock:

@@ -8,6 +8,8 @@ the same land out another way round, so that only views of one seed are compared
 
 from __future__ import annotations
 
+import argparse
+import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -115,9 +117,21 @@ def _png(frame: Frame) -> bytes:
 
 def main() -> None:
     """Print both tables."""
-    seeds = range(int(sys.argv[1]) if len(sys.argv) > 1 else 4)
+    parser = argparse.ArgumentParser(
+        prog="python -m echo.bench.evidence",
+        description="How often a changed view of a place is found again, by hash and by vector.",
+        epilog="Example: python -m echo.bench.evidence 4",
+    )
+    parser.add_argument("seeds", type=int, nargs="?", default=4, help="Worlds to look at (%(default)s).")
+    parser.add_argument("--json", action="store_true", help="Print one JSON object of these lines.")
+    asked = parser.parse_args()
+    seeds = range(asked.seeds)
     seen = [views(seed) for seed in seeds]
-    for line in (*hash_lines(seen), *vector_lines(seen)):
+    told = {"hash": hash_lines(seen), "vector": vector_lines(seen)}
+    if asked.json:
+        sys.stdout.write(f"{json.dumps(told)}\n")
+        return
+    for line in (*told["hash"], *told["vector"]):
         sys.stdout.write(f"{line}\n")
 
 

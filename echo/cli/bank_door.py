@@ -24,7 +24,7 @@ BankPath = Annotated[Path, typer.Option("--bank", metavar="PATH", help=BANK_HELP
 
 BankArgument = Annotated[Path | None, typer.Argument(metavar="[BANK]", help=f"{BANK_HELP} As --bank.")]
 
-OptionalBankPath = Annotated[Path | None, typer.Option("--bank", metavar="PATH", help=BANK_HELP)]
+OptionalBankPath = Annotated[Path | None, typer.Option("--bank", "--root", metavar="PATH", help=BANK_HELP)]
 
 EncoderName = Literal["minilm-int8", "minilm-fp32", "hashing-256"]
 
@@ -107,15 +107,21 @@ def chosen_bank(argument: Path | None, option: Path | None) -> Path:
 def chosen_path(argument: Path | None, option: Path | None) -> Path:
     """Return the bank or folder that a command was given as an argument or as --bank, as it was named.
 
+    Where nothing is named, the current folder is meant, if it is a memory.
+
     Raises:
         UsageError: if neither or both were given.
     """
     from echo.experiments.spec import UsageError
+    from echo.mfm.layout import INDEX
 
+    here = Path()
+    if argument is None and option is None and ((here / BANK_FILE).exists() or (here / INDEX).exists()):
+        return here
     if (argument is None) == (option is None):
         got = "none" if argument is None else "both BANK and --bank"
         raise UsageError(f"expected one bank; got {got}. Name it with --bank PATH.")
-    return argument or option or Path()
+    return argument or option or here
 
 
 def open_bank(path: Path, encoder: EncoderName | None = None, *, embeds: bool = True) -> Bank:

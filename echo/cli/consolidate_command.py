@@ -40,7 +40,9 @@ def consolidate(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would change as a diff; write nothing.")
     ] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Take the latest consolidation back.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take the latest consolidation back; again: one before.")
+    ] = False,
     log: Annotated[
         bool, typer.Option("--log", help="Print which rule said what, from which episodes.")
     ] = False,
@@ -56,7 +58,7 @@ def consolidate(
     with exit_codes(UNCHANGED):
         _check_use(dry_run=dry_run, undo=undo, log=log)
         if undo:
-            _undo(root, as_json)
+            _undo(root, dry_run, as_json)
         elif log:
             _log(root, as_json)
         else:
@@ -66,9 +68,9 @@ def consolidate(
 def _check_use(*, dry_run: bool, undo: bool, log: bool) -> None:
     from echo.experiments.spec import UsageError
 
-    given = [name for name, on in (("--dry-run", dry_run), ("--undo", undo), ("--log", log)) if on]
-    if len(given) > 1:
-        raise UsageError(f"expected one of --dry-run, --undo and --log, got {' and '.join(given)}.")
+    given = [name for name, on in (("--dry-run", dry_run), ("--undo", undo)) if on]
+    if log and given:
+        raise UsageError(f"expected --log alone, got {' and '.join(given)} with it.")
 
 
 def _consolidate(
@@ -102,20 +104,31 @@ def _consolidate(
 def _told(done: Consolidated, dry_run: bool) -> Iterable[str]:
     """Yield what a person wants to know of a consolidation."""
     if not done.files:
-        yield f"nothing new in {done.episodes:,} episodes"
+        yield f"nothing new in {counted(done.episodes, 'episode')}"
     else:
-        would = "would write" if dry_run else "wrote"
         number = "" if done.change is None else f" (change {done.change}, take it back with --undo)"
-        yield f"{would} {counted(len(done.findings), 'finding', 'findings')} " + (
-            f"from {done.episodes:,} episodes{number}"
-        )
+        yield f"{_done(done, dry_run)}{number}"
         for file in done.files:
             before = 0 if file.before is None else len(file.before.encode())
-            yield f"  mine/{file.path}  {before:,} -> {len(file.after.encode()):,} bytes"
+            yield f"  mine/{file.path}  {before:,} -> {len((file.after or '').encode()):,} bytes"
     if done.left_out:
-        yield f"{done.left_out:,} findings of less weight are left out"
+        less = counted(done.left_out, "finding")
+        yield f"{less} of less weight {'is' if done.left_out == 1 else 'are'} left out"
     if done.asked is not None:
-        yield f"writer: kept {len(done.asked.kept)} lessons, dropped {len(done.asked.dropped)}"
+        yield f"writer: kept {counted(len(done.asked.kept), 'lesson')}, dropped {len(done.asked.dropped)}"
+
+
+def _done(done: Consolidated, dry_run: bool) -> str:
+    """Return what a consolidation that changes something does, in one line."""
+    episodes = counted(done.episodes, "episode")
+    removed = counted(done.removed, "line")
+    if not done.findings and not done.removed:
+        files = counted(len(done.files), "file")
+        return f"{'would put' if dry_run else 'put'} {files} in order, nothing new in {episodes}"
+    if not done.findings:
+        return f"{'would take' if dry_run else 'took'} out {removed} that the episodes no longer bear out"
+    wrote = f"{'would write' if dry_run else 'wrote'} {counted(len(done.findings), 'finding')}"
+    return f"{wrote} from {episodes}" + (f", {removed} taken out" if done.removed else "")
 
 
 def _warnings(done: Consolidated) -> Iterable[str]:
@@ -126,10 +139,12 @@ def _warnings(done: Consolidated) -> Iterable[str]:
             yield f"writer failed: {done.asked.failure}; what the rules found is written all the same"
     for where in done.kept_by_hand[:_SHOWN]:
         yield f"kept as changed by hand: {where}"
+    for world, episodes in done.elsewhere.items():
+        yield f"places and hazards leave out {counted(episodes, 'episode')} of {world}"
     for episode, reason in done.unreadable[:_SHOWN]:
         yield f"left out {episode}: {reason}"
     if len(done.unreadable) > _SHOWN:
-        yield f"and {len(done.unreadable) - _SHOWN:,} more episodes that cannot be read"
+        yield f"and {counted(len(done.unreadable) - _SHOWN, 'more episode')} that cannot be read"
 
 
 def _json(done: Consolidated) -> dict[str, Any]:
@@ -143,21 +158,39 @@ def _json(done: Consolidated) -> dict[str, Any]:
         ],
         "kept_by_hand": list(done.kept_by_hand),
         "left_out": done.left_out,
+        "removed": done.removed,
+        "elsewhere": dict(done.elsewhere),
         "unreadable": [{"episode": episode, "reason": reason} for episode, reason in done.unreadable],
         "writer": None if done.asked is None else done.asked.record(),
     }
 
 
-def _undo(root: Path, as_json: bool) -> None:
-    from echo.mfm.consolidation.consolidate import undo_last
+def _undo(root: Path, dry_run: bool, as_json: bool) -> None:
+    from echo.mfm.consolidation.undoing import undo_last
 
-    change = undo_last(root)
+    done = undo_last(root, dry_run=dry_run)
     if as_json:
-        print_json({"root": str(root), "change": change.number, "files": sorted(change.files)})
+        print_json(
+            {
+                "root": str(root),
+                "dry_run": dry_run,
+                "undone": done.consolidation,
+                "change": None if done.change is None else done.change.number,
+                "files": [file.path for file in done.files],
+                "kept": [{"path": path, "reason": reason} for path, reason in done.kept],
+            }
+        )
         return
-    typer.echo(f"{change.why} done as change {change.number}")
-    for path in sorted(change.files):
-        typer.echo(plain(f"  mine/{path}"))
+    for line in done.diff.splitlines() if dry_run else ():
+        typer.echo(plain(line))
+    if done.change is None:
+        typer.echo(f"would take back change {done.consolidation}", err=dry_run)
+    else:
+        typer.echo(f"undo of change {done.consolidation} done as change {done.change.number}")
+    for file in done.files:
+        typer.echo(plain(f"  mine/{file.path}{'  (deleted)' if file.after is None else ''}"), err=dry_run)
+    for path, reason in done.kept:
+        typer.echo(plain(f"left as it is: mine/{path} {reason}"), err=True)
 
 
 def _log(root: Path, as_json: bool) -> None:
@@ -185,7 +218,7 @@ def _entry_lines(entry: Consolidation, change: Change | None) -> Iterable[str]:
     for finding in entry.findings:
         episodes = finding.get("episodes")
         count = len(episodes) if isinstance(episodes, list) else 0
-        yield f"  {finding.get('where')}  {finding.get('rule')}  from {count:,} episodes"
+        yield f"  {finding.get('where')}  {finding.get('rule')}  from {counted(count, 'episode')}"
         yield f"    {finding.get('line')}"
     if entry.writer is not None:
         kept, dropped = entry.writer.get("kept") or [], entry.writer.get("dropped") or []

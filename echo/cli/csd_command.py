@@ -55,7 +55,8 @@ def add(
 ) -> None:
     """Add the descriptors in FILE to a bank, all of them or none; a missing bank is made.
 
-    FILE holds one descriptor, a JSON list, one a line, or a memory file as Echo released it.
+    FILE holds one descriptor, a JSON list, one a line, or a memory file as Echo released it; or it is a
+    memory folder, whose episodes are described.
 
     Example: echo-memory csd add new.jsonl --bank memory.sqlite --agent ada --tag kitchen
     """

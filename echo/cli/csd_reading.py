@@ -32,12 +32,15 @@ def read_descriptors(file: Path, success: bool | None = None) -> list[Csd]:
     """Return the descriptors in `file`, in its order; '-' is standard input.
 
     Args:
-        file: one descriptor, a JSON list of them, JSON lines, or a released memory file.
+        file: one descriptor, a JSON list of them, JSON lines, a released memory file, or a memory folder,
+            whose episodes are described.
         success: whether released entries reached their goal, where their history does not say.
 
     Raises:
         InputError: if the file cannot be read or one of its records is no descriptor; names line and field.
     """
+    if file.is_dir():
+        return _described(file)
     handed = list(_split(_text(file), "standard input" if str(file) == STDIN else str(file)))
     return [csd for one in handed for csd in _descriptors(one, success)]
 
@@ -52,6 +55,31 @@ def read_descriptor(file: Path, success: bool | None = None) -> Csd:
     if len(found) != 1:
         raise InputError(f"expected one descriptor in {file}; got {len(found)}. Give a file of one.")
     return found[0]
+
+
+def _described(folder: Path) -> list[Csd]:
+    """Describe the episodes of a memory folder; those that say nothing to describe are told and left out."""
+    from csd.build import describe
+    from csd.descriptor import Csd
+    from echo.mfm.episodic.reader import read_episode
+    from echo.mfm.folder import MemoryFolder
+    from echo.mfm.layout import MfmError
+
+    found: list[Csd] = []
+    left: list[str] = []
+    for row in MemoryFolder(folder).rows():
+        try:
+            made = describe(read_episode(folder, row["id"]))
+        except MfmError as error:
+            left.append(f"{row['id']}: {error}")
+            continue
+        if isinstance(made, Csd):
+            found.append(made)
+        else:
+            left.append(f"{row['id']}: {made.reason}")
+    if left:
+        typer.echo(f"left out {len(left)} of {len(left) + len(found)} episodes, such as {left[0]}", err=True)
+    return found
 
 
 def _text(file: Path) -> str:

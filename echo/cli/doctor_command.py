@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +16,7 @@ from echo.cli.bank_door import (
     chosen_bank,
 )
 from echo.cli.plain_text import counted, print_fields
-from echo.cli.screen import FAILED, exit_codes, out_console, print_json
+from echo.cli.screen import FAILED, InputError, exit_codes, out_console, print_json
 
 if TYPE_CHECKING:
     from csd.upkeep.findings import Finding
@@ -61,6 +61,8 @@ def doctor(
         folder = file.parent if (bank_argument or bank or Path()).is_dir() else None
         memory = _memory_told(folder, repair=repair) if folder is not None and is_memory(folder) else None
         alone = memory is not None and file.name == BANK_FILE and not file.exists()
+        if folder is not None and memory is None and not file.exists():
+            raise _no_memory(folder)
         told = None if alone else _bank_told(file, episodes, repair=repair)
         sound = (told is None or not told.left) and (memory is None or memory.left.sound)
         if as_json:
@@ -78,6 +80,17 @@ def doctor(
                 _print_memory(memory, str(folder), repaired=repair)
     if not sound:
         raise typer.Exit(FAILED)
+
+
+def _no_memory(folder: Path) -> InputError:
+    """Return the error for a folder that is neither a memory nor holds a bank."""
+    from echo.mfm.layout import EPISODES, INDEX, MINE
+
+    mine = f"only {MINE}/, which makes no memory" if (folder / MINE).is_dir() else "neither"
+    return InputError(
+        f"expected a memory folder with {INDEX} or {EPISODES}/, or a bank, at {folder}; got {mine}. "
+        f"Check the path, or make it a memory, which keeps {MINE}/ as it is: echo-memory begin {folder}"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,13 +132,22 @@ def _bank_told(file: Path, episodes: Path | None, *, repair: bool) -> BankTold:
 
 
 def _memory_told(folder: Path, *, repair: bool) -> MemoryRepair:
+    from echo.cli.doctor_logs import log_flaws
     from echo.mfm.episodic.examine import examine_memory
     from echo.mfm.episodic.repair import MemoryRepair, repair_memory
 
     if repair:
-        return repair_memory(folder)
-    found = examine_memory(folder)
-    return MemoryRepair(found=found, done=(), left=found)
+        mended = repair_memory(folder)
+        found, done, left = mended.found, mended.done, mended.left
+    else:
+        found = left = examine_memory(folder)
+        done = ()
+    logs = log_flaws(folder)
+    return MemoryRepair(
+        found=replace(found, flaws=(*found.flaws, *logs)),
+        done=done,
+        left=replace(left, flaws=(*left.flaws, *logs)),
+    )
 
 
 def _memory_json(folder: Path, memory: MemoryRepair) -> dict[str, object]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_LINES = 6
 """Lines that one value may take; --json has all."""
+MOST_ACTIONS = 50
+"""Actions of an episode that are told one by one."""
 
 
 def inspect(
@@ -46,23 +48,34 @@ def inspect(
 ) -> None:
     """Show an episode: state, action, outcome, frames, and its neighbours in time and place.
 
-    The frame is written to --out where that or any of --crop, --scale, --grid, --smooth is given.
+    The frame is written to --out where that or any of --crop, --scale, --grid, --smooth is given. Where it
+    cannot be, the episode is told, then why, with exit code 1.
 
     Example: echo-memory inspect ep_000012 --root runs/memory --crop 20,24,16,16 --grid --out closer.png
     """
     with exit_codes("nothing was changed"):
         from echo.mfm.evidence.look import look, look_json
+        from echo.mfm.layout import MfmError
 
         seen = look(root, episode)
         wanted = out is not None or crop is not None or scale is not None or grid or smooth or place > 0
         target = (out or Path("inspect.png")) if wanted else None
-        if target is not None:
-            _write_frame(seen, root, target, crop=crop, scale=scale, grid=grid, smooth=smooth, place=place)
+        fault: MfmError | OSError | None = None
+        try:
+            if target is not None:
+                _write_frame(
+                    seen, root, target, crop=crop, scale=scale, grid=grid, smooth=smooth, place=place
+                )
+        except (MfmError, OSError) as error:
+            # The episode can be told all the same; why there is no picture is said after it.
+            fault, target = error, None
         if as_json:
             print_json({**look_json(seen), "written": None if target is None else str(target)})
-            return
-        _print(seen)
-        if target is not None:
+        else:
+            _print(seen)
+        if fault is not None:
+            raise fault
+        if target is not None and not as_json:
             note_console().print(f"wrote {plain(str(target))}", markup=False, soft_wrap=True)
 
 
@@ -72,8 +85,9 @@ def _write_frame(
 ) -> None:  # fmt: skip
     from echo.experiments.spec import UsageError
     from echo.mfm.evidence.crop import crop_png, parse_box
-    from echo.mfm.evidence.pictures import frame_bytes, write_picture
+    from echo.mfm.evidence.pictures import frame_bytes
     from echo.mfm.layout import MfmError
+    from echo.mfm.picture_file import write_picture
 
     try:
         box = None if crop is None else parse_box(crop)
@@ -100,10 +114,14 @@ def _told(seen: Look) -> Iterator[tuple[str, str]]:
     yield from ((key, _words(row[key])) for key in ("summary", "tags") if row.get(key))
     yield "folder", str(seen.folder)
     yield from _told_frames(seen)
+    for attached in seen.attachments:
+        yield "attachment", f"{attached.name}, {attached.size:,} bytes, {attached.path}"
     for name, document in (("state", seen.state), ("action", seen.action), ("outcome", seen.outcome)):
         yield "", ""
         yield name, "" if document else "(none)"
-        yield from ((f"  {key}", text) for key, text in _values(document or {}))
+        yield from ((f"  {key}", text) for key, text in _values(_without_items(document or {})))
+        if document is seen.action:
+            yield from _told_items(document or {})
     if seen.before or seen.after:
         yield "", ""
         yield "in time", ""
@@ -116,6 +134,35 @@ def _told(seen: Look) -> Iterator[tuple[str, str]]:
     if seen.problems:
         yield "", ""
         yield from (("problem", problem) for problem in seen.problems)
+
+
+def _without_items(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    entry = document.get("entry")
+    if not isinstance(entry, dict) or not _items(document):
+        return document
+    rest = {key: value for key, value in entry.items() if key != "items" and value is not None}
+    return {**document, "entry": rest}
+
+
+def _items(document: Mapping[str, Any]) -> list[Any]:
+    entry = document.get("entry")
+    items = entry.get("items") if isinstance(entry, dict) else None
+    return items if isinstance(items, list) else []
+
+
+def _told_items(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the actions of an episode one by one, each with its end where that is told."""
+    items = _items(document)
+    for place, item in enumerate(items[:MOST_ACTIONS]):
+        if not isinstance(item, dict):
+            yield f"  step {place}", _words(item)
+            continue
+        done = {key: value for key, value in item.items() if key not in ("kind", "code", "message")}
+        parts = [_words(item.get("kind") or ""), _words(done) if done else ""]
+        parts += [_words(item[key]) for key in ("code", "message") if item.get(key)]
+        yield f"  step {place}", "  ".join(part for part in parts if part)
+    if len(items) > MOST_ACTIONS:
+        yield "  ...", f"{len(items) - MOST_ACTIONS} more, see --json"
 
 
 def _told_frames(seen: Look) -> Iterator[tuple[str, str]]:

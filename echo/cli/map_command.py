@@ -48,12 +48,15 @@ def map_(
         from dataclasses import asdict
 
         from echo.cli.bank_progress import counted
-        from echo.cli.places_shown import print_unread
+        from echo.cli.places_shown import print_left_out
         from echo.cli.plain_text import plain, print_fields
+        from echo.mfm.picture_file import check_place
         from echo.mfm.spatial.map_content import LAYERS, map_content
         from echo.mfm.spatial.map_picture import draw_map
         from echo.mfm.spatial.places import Places
 
+        # Before episodes are read for nothing.
+        check_place(out)
         layers = LAYERS if layer is None else [held for held in LAYERS if held in layer]
         with counted("reading episodes") as told:
             content = map_content(Places(root, told=told), layers, name or (), title)
@@ -74,4 +77,4 @@ def map_(
                 ("resources", kinds),
             ],
         )
-        print_unread(content.unread)
+        print_left_out(content)

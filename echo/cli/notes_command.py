@@ -14,7 +14,6 @@ from echo.cli.screen import FAILED, exit_codes, out_console, print_json
 if TYPE_CHECKING:
     from echo.mfm.mine.change import Change
     from echo.mfm.mine.check import CheckedClaim, Finding, NotesReport
-    from echo.mfm.mine.verdicts import Verdict
 
 MOST = 20
 """Findings of one kind, and changes, that are printed; --json has all."""
@@ -94,6 +93,9 @@ def add(
         typer.Option(metavar="EP", help="Episode that shows it; may be repeated."),
     ] = None,
     file: Annotated[str, typer.Option(metavar="FILE", help="File in mine/ to add it to.")] = "notes.md",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse a note that its evidence contradicts.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Add a note that cites the episodes which show it; refused where it cites none or a missing one.
@@ -103,7 +105,9 @@ def add(
     with exit_codes("the note was added, or nothing was changed"):
         from echo.mfm.mine.remember import remember
 
-        added = remember(root, text, cites=cite or (), by="person", path=file)
+        added = remember(root, text, cites=cite or (), by="person", path=file, strict=strict)
+        if added.checked.objection is not None:
+            typer.echo(plain(f"contradicted by its evidence: {added.checked.objection}"), err=True)
         if as_json:
             change = None if added.change is None else _change_json(added.change)
             print_json({"line": added.line, "change": change, **_claim_json(added.checked)})
@@ -187,13 +191,7 @@ def _print_report(report: NotesReport, *, claims: bool) -> None:
             console.print()
         if len(alike) > MOST:
             console.print(f"{fault}: {len(alike) - MOST:,} more, --json tells all\n", soft_wrap=True)
-    verdicts: tuple[Verdict, ...] = ("supported", "contradicted", "not checkable")
-    told = ", ".join(f"{report.count(verdict):,} {verdict}" for verdict in verdicts)
-    console.print(
-        f"{len(report.files):,} files, {len(report.claims):,} claims: {told}; "
-        f"{len(report.findings):,} findings",
-        soft_wrap=True,
-    )
+    console.print(report.summary, soft_wrap=True)
 
 
 def _evidence(claim: CheckedClaim) -> list[tuple[str, str]]:

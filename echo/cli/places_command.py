@@ -47,7 +47,7 @@ def places(
         from echo.cli import places_shown
         from echo.cli.bank_progress import counted
         from echo.experiments.spec import UsageError
-        from echo.mfm.spatial.places import Places
+        from echo.mfm.spatial.places import NoPlace, Places
 
         asked = [nearest is not None, changed_since is not None, hazards, containers]
         if sum(asked) + (near is not None and changed_since is None) > 1:
@@ -62,10 +62,8 @@ def places(
             memory = Places(root, told=told)
             try:
                 answer = _answer(memory, near, radius, nearest, at, changed_since, hazards, containers)
-            except ValueError as error:
-                if type(error) is ValueError:
-                    raise UsageError(str(error)) from error
-                raise
+            except NoPlace as error:
+                raise UsageError(str(error)) from error
         if as_json:
             print_json(asdict(answer))
         else:

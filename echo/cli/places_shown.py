@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from echo.cli.plain_text import plain
+from echo.cli.plain_text import counted, plain
 from echo.mfm.spatial.answers import (
     Change,
     Changes,
@@ -24,7 +24,7 @@ from echo.mfm.spatial.answers import (
     Points,
     When,
 )
-from echo.mfm.spatial.facts import Unread
+from echo.mfm.spatial.map_content import MapContent
 
 COLUMNS = 80
 MOST = 12
@@ -47,7 +47,7 @@ def _(answer: Near) -> None:
     _list("creatures", [_known(one) for one in answer.creatures])
     _list("gone", [_known(one) for one in answer.gone])
     _list("happened", [_happened(one) for one in answer.happened])
-    print_unread(answer.unread)
+    print_left_out(answer)
 
 
 @print_answer.register
@@ -56,7 +56,7 @@ def _(answer: Nearest) -> None:
         typer.echo(f"no {plain(answer.asked)} is known")
     _list("nearest", [_known(one) for one in answer.found])
     _list("gone", [_known(one) for one in answer.gone])
-    print_unread(answer.unread)
+    print_left_out(answer)
 
 
 @print_answer.register
@@ -64,7 +64,7 @@ def _(answer: Changes) -> None:
     if not answer.changes:
         typer.echo(f"nothing is known to have changed since step {answer.since:,}")
     _list(f"changed since step {answer.since:,}", [_change(one) for one in answer.changes])
-    print_unread(answer.unread)
+    print_left_out(answer)
 
 
 @print_answer.register
@@ -72,7 +72,7 @@ def _(answer: Hazards) -> None:
     if not answer.hazards:
         typer.echo("no harm is known")
     _list("hazards", [_hazard(one) for one in answer.hazards])
-    print_unread(answer.unread)
+    print_left_out(answer)
 
 
 @print_answer.register
@@ -81,7 +81,7 @@ def _(answer: Containers) -> None:
         typer.echo("no container is known")
     _list("containers", [_known(one) for one in answer.containers])
     _list("gone", [_known(one) for one in answer.gone])
-    print_unread(answer.unread)
+    print_left_out(answer)
 
 
 @print_answer.register
@@ -90,11 +90,19 @@ def _(answer: Points) -> None:
         typer.echo("no point of interest is known")
     for kind in dict.fromkeys(one.kind for one in answer.points):
         _list(kind, [_point(one) for one in answer.points if one.kind == kind])
-    print_unread(answer.unread)
+    print_left_out(answer)
 
 
-def print_unread(unread: Sequence[Unread]) -> None:
-    """Say on standard error what could not be used, the first few of it."""
+def print_left_out(answer: Near | Nearest | Changes | Hazards | Containers | Points | MapContent) -> None:
+    """Say on standard error what could not be used, the first few of it, and what is of another world."""
+    for left in answer.elsewhere:
+        typer.echo(
+            _cut(
+                f"elsewhere: {counted(left.episodes, 'episode', 'episodes')} of {plain(left.source)}", COLUMNS
+            ),
+            err=True,
+        )
+    unread = answer.unread
     if unread:
         typer.echo(f"unread: {len(unread):,} parts of episodes; --json names all", err=True)
     for one in unread[:3]:

@@ -293,7 +293,9 @@ def _run(
         raise UsageError(str(error)) from error
     if record:
         prepare(Library(root), name, given)  # Before a life is put away for nothing.
-        begin_life(root)
+        put_away = begin_life(root).life
+        if put_away is not None:
+            typer.echo(f"what was recorded before is life {put_away}, in previous/", err=True)
     with ExitStack() as stack:
         recorder = stack.enter_context(Recorder.open(root, source=world.source)) if record else None
         if recorder is not None:

@@ -28,6 +28,8 @@ DONE, FAILED, WRONG_USE = 0, 1, 2
 DEFAULT_SIMILAR = 10
 """How many episodes --similar tells where no --limit is given."""
 
+_PICTURES = (".png", ".jpg", ".jpeg", ".webp")
+
 _TELL_AFTER_SECONDS = 0.5
 
 
@@ -83,15 +85,10 @@ def _query(asked: Asked) -> int:
 
 def _print(asked: Asked, answer: Answer) -> None:
     lines = [
-        json_line(one.line, one.note) if asked.json else text_line(one.row, one.note).encode("utf-8")
+        json_line(one.row, one.line, one.note) if asked.json else text_line(one.row, one.note).encode("utf-8")
         for one in answer.found
     ]
-    try:
-        sys.stdout.buffer.write(b"".join(line + b"\n" for line in lines))
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read on has enough; Python would complain once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _write(b"".join(line + b"\n" for line in lines))
     if not answer.found:
         _tell("(no matching episodes)")
     if asked.sheet is not None and answer.found:
@@ -139,6 +136,8 @@ def _most_similar(asked: Asked, what: str, found: list[Found]) -> list[Found]:
     from echo.mfm.evidence.similar import similar_pictures, similar_texts
 
     told = _Progress("comparing")
+    if what.lower().endswith(_PICTURES) and not Path(what).exists():
+        raise _WrongUse(f"cannot read {what}: expected a picture, got no file; a text may end otherwise")
     if Path(what).is_file():
         best = similar_pictures(asked.root, Path(what), limit=sys.maxsize, previous=asked.previous, told=told)
     else:
@@ -152,6 +151,9 @@ def _most_similar(asked: Asked, what: str, found: list[Found]) -> list[Found]:
 def _sheet(asked: Asked, out: str, rows: list[Row]) -> None:
     from pathlib import Path
 
+    from echo.mfm.options import require
+
+    require(Path(asked.root), "frames")
     from echo.mfm.evidence.sheet import tiles, write_sheet
 
     write_sheet(Path(out), tiles(asked.root, rows))
@@ -168,8 +170,24 @@ def _then_now(asked: Asked) -> int:
     except NoFrame as error:
         _tell(str(error))
         return FAILED
-    print(plain(told))
+    _write(f"{plain(told)}\n".encode())
     return DONE
+
+
+def _write(data: bytes) -> None:
+    """Write to standard output.
+
+    Raises:
+        OSError: if that cannot be done, for another reason than that whoever read on has enough.
+    """
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+    except OSError as error:
+        # Python would complain once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise
 
 
 def _key(row: Row) -> Key:
@@ -206,4 +224,9 @@ class _Progress:
 
 
 def _tell(text: str) -> None:
-    sys.stderr.write("\n".join(map(plain, text.split("\n"))) + "\n")
+    try:
+        sys.stderr.write("\n".join(map(plain, text.split("\n"))) + "\n")
+        sys.stderr.flush()
+    except OSError:
+        # As for standard output: nobody listens. What was found is told all the same.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -115,7 +117,9 @@ def _serve_http(
             "token": token is not None,
         }
         if as_json:
-            print_json(told)
+            # On one line: whoever started the server reads a line, the output never ends.
+            typer.echo(json.dumps(told))
+            sys.stdout.flush()
         else:
             typer.echo(f"serving {root} at {told['url']}; Ctrl-C ends it", err=True)
 
@@ -159,7 +163,7 @@ def _require_sdk() -> None:
     if find_spec("mcp") is None:
         raise InputError(
             "expected the package mcp, which speaks the protocol; it is not installed. "
-            "Install it: pip install 'echo-memory[serve]'"
+            "Install it in a checkout: pip install '.[serve]'"
         )
 
 

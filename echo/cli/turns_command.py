@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from echo.cli.plain_text import counted, plain
-from echo.cli.screen import FAILED, exit_codes, note_console, print_json
+from echo.cli.screen import FAILED, InputError, exit_codes, note_console, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +51,7 @@ def turns(
     """
     with exit_codes("the turns taken are kept"):
         from echo.experiments.sitting import Sitting, sit
+        from echo.mfm.program import ProgramFailed, words_of
         from echo.mfm.turns.command_model import CommandModel
         from echo.mfm.turns.harness import TurnSettings
         from echo.serve.agent_tools import agent_tools
@@ -62,7 +63,13 @@ def turns(
             turns=count,
             command=_command_line(context),
         )
-        taken = sit(root, CommandModel(command=model, seconds=seconds), agent_tools, sitting, taken=_tell())
+        try:
+            words_of(model)
+        except ProgramFailed as error:
+            raise InputError(f"{error}") from error
+        asked = CommandModel(command=model, seconds=seconds)
+        sat = sit(root, asked, agent_tools, sitting, taken=_tell())
+        taken = sat.turns
         failures = [turn for turn in taken if turn.failure is not None]
         if as_json:
             print_json(
@@ -70,11 +77,14 @@ def turns(
                     "root": str(root),
                     "turns": len(taken),
                     "failures": len(failures),
+                    "put_away": sat.put_away,
                     "last_step": taken[-1].last_step,
                     "milestones": [name for turn in taken for name in turn.milestones],
                 }
             )
         else:
+            if sat.put_away is not None:
+                typer.echo(f"what was recorded before is life {sat.put_away}, in previous/")
             typer.echo(f"{counted(len(taken), 'turn')}, {len(failures)} without a usable answer")
             typer.echo(f"next: echo-memory stats {shlex.quote(str(root))} --turns")
     if len(failures) == len(taken):

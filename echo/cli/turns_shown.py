@@ -8,7 +8,7 @@ from typing import Any
 
 from echo.cli.plain_text import print_fields
 from echo.cli.screen import out_console
-from echo.mfm.turns.analyses import Heading, cost, looking, pace
+from echo.mfm.turns.analyses import Heading, Sum, cost, looking, pace
 from echo.mfm.turns.record import read_turns
 from echo.mfm.turns.storage import storage
 
@@ -55,10 +55,11 @@ def print_turns(root: Path) -> None:
         lines.append(("steps a turn", f"{shown}; the last {len(paced[-LAST:])}, with the rolling median"))
     lines += [
         ("commands", f"{spent.commands:,}, {spent.failed_commands:,} of them failed"),
-        ("milestones", ", ".join(spent.milestones) or "none"),
+        ("milestones", ", ".join(f"{name} (life {life})" for life, name in spent.milestones) or "none"),
         ("calls", f"{spent.calls:,} to the model"),
-        ("tokens", f"{_known(spent.prompt_tokens)} in, {_known(spent.completion_tokens)} out"),
-        ("money", "unknown" if spent.money is None else f"{spent.money:,.4f}"),
+        ("tokens in", _sum(spent.prompt_tokens, spent.calls)),
+        ("tokens out", _sum(spent.completion_tokens, spent.calls)),
+        ("money", _sum(spent.money, spent.calls)),
         ("frames viewed", f"{spent.frames_viewed:,}"),
         ("files changed", f"{spent.files_changed:,} below mine/"),
         ("new destination", f"{_share(seen.with_look)} with a look; {_share(seen.without_look)} without one"),
@@ -77,6 +78,17 @@ def print_turns(root: Path) -> None:
 
 def _known(value: int | None) -> str:
     return "unknown" if value is None else f"{value:,}"
+
+
+def _sum(told: Sum, calls: int) -> str:
+    if not told.calls:
+        return "unknown"
+    known = f"{told.known:,}" if isinstance(told.known, int) else f"{told.known:,.4f}"
+    return (
+        known
+        if told.calls == calls
+        else f"{known} in {told.calls:,} of {calls:,} calls; the others do not say"
+    )
 
 
 def _share(heading: Heading) -> str:

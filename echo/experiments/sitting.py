@@ -30,6 +30,15 @@ class Sitting:
     """How it was asked for, as it would be typed."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sat:
+    """What came of a sitting."""
+
+    turns: tuple[Turn, ...]
+    put_away: int | None
+    """The life that what was recorded before is now; None where nothing was."""
+
+
 def sit(
     root: Path,
     model: Model,
@@ -37,8 +46,8 @@ def sit(
     sitting: Sitting,
     *,
     taken: Callable[[Turn], None] | None = None,
-) -> list[Turn]:
-    """Let `model` take turns in a new world with the memory at `root` and return its turns.
+) -> Sat:
+    """Let `model` take turns in a new world with the memory at `root`.
 
     The world is new, so what the memory recorded before becomes an earlier life. Settings, versions and
     commit are written beside the turns. Ends early where the world's budget is spent.
@@ -54,8 +63,7 @@ def sit(
         MfmError: if another writer has the folder open, or the memory cannot be read or written.
         OSError: if the disk refuses.
     """
-    if (root / INDEX).exists():
-        begin_life(root)
+    put_away = begin_life(root).life if (root / INDEX).exists() else None
     world = MinecraftWorld(sitting.world)
     turns: list[Turn] = []
     with Recorder.open(root, source=world.source, durability="batch") as recorder:
@@ -76,4 +84,4 @@ def sit(
             turns.append(harness.take_turn())
             if taken is not None:
                 taken(turns[-1])
-    return turns
+    return Sat(turns=tuple(turns), put_away=put_away)

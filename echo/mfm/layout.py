@@ -24,10 +24,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
+
+from echo.mfm.regular import MOST_JSON_BYTES, read_regular
 
 INDEX = "index.jsonl"
 EPISODES = "episodes"
@@ -191,20 +194,61 @@ def read_json(path: Path) -> Any:
     """Read one JSON file of an episode.
 
     Raises:
-        MfmError: if it is missing, not UTF-8, or not JSON.
+        MfmError: if it is missing, no file, larger than 256 MiB, cannot be opened, or is not JSON.
     """
     try:
-        return json.loads(path.read_bytes())
-    except FileNotFoundError:
+        return json.loads(read_regular(path, MOST_JSON_BYTES))
+    except (FileNotFoundError, NotADirectoryError):
         raise MfmError(
             f"expected a file at {path}, got none. Restore the episode folder from a copy, "
             f"or read only the episodes that the index lists."
         ) from None
+    except OSError as error:
+        raise MfmError(
+            f"expected a readable JSON file at {path}, got {told_error(error)} "
+            f"Restore it from a copy; the rest of the memory stays usable."
+        ) from error
     except (ValueError, RecursionError) as error:
         raise MfmError(
             f"expected JSON in {path}, got something unreadable ({error}). "
             f"Restore this file from a copy; the rest of the memory stays usable."
         ) from error
+
+
+def told_error(error: OSError) -> str:
+    """Return what the system refused, without its number, ending in a full stop."""
+    return f"{(error.strerror or str(error)).rstrip('.')}."
+
+
+def is_file_name(name: Any) -> bool:
+    """Whether `name` is the name of a file within an episode folder, such as 'observation/image.png'.
+
+    >>> is_file_name("state/state.json"), is_file_name("../x"), is_file_name("/x"), is_file_name("")
+    (True, False, False, False)
+    """
+    if not isinstance(name, str) or "\0" in name:
+        return False
+    parts = name.split("/")
+    try:
+        return all(part not in ("", ".", "..") and len(os.fsencode(part)) <= 255 for part in parts)
+    except UnicodeEncodeError:
+        return False
+
+
+def refuse_earlier_life(root: Path) -> None:
+    """Refuse to write where an earlier life lies: within previous/ of a memory.
+
+    Raises:
+        MfmError: then.
+    """
+    place = Path(os.path.realpath(root))
+    for folder in (place, *place.parents):
+        home = folder.parent
+        if folder.name == PREVIOUS and any(os.path.lexists(home / name) for name in (INDEX, EPISODES)):
+            raise MfmError(
+                f"expected a memory that goes on, got {root}, which lies among the earlier lives of {home}. "
+                f"Earlier lives are only read; write to {home}."
+            )
 
 
 def _plain_number(value: Any) -> int | float:

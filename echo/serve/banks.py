@@ -82,7 +82,7 @@ def refuse_to_rewrite(file: Path) -> None:
         got = f"format {version}" if version < FORMAT else "one that was never opened for writing here"
         raise Refused(
             f"expected a bank of format {FORMAT} at {file}, for this server only reads; got {got}, which is "
-            f"rewritten when it is opened. Bring it up to date once: echo-memory csd list --bank {file}."
+            f"rewritten when it is opened. Bring it up to date once: echo-memory stats {file}."
         )
 
 

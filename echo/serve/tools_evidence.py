@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from echo.mfm.evidence.crop import Box, crop_png
 from echo.mfm.evidence.look import Look, look, look_json
 from echo.mfm.evidence.pictures import frame_bytes
 from echo.mfm.evidence.references import cited, place_of, steps_of
-from echo.mfm.evidence.then_now import write_then_now
+from echo.mfm.evidence.then_now import Moment, moment_of, newest_moment, side_by_side
 from echo.mfm.layout import Row
 from echo.serve.reply import Arguments, MemoryTool, Refused, Reply
 
@@ -110,16 +109,10 @@ class Evidence:
             MfmError: if there is no such episode, or a picture cannot be read.
             Refused: if one of them has no frame.
         """
-        then = look(self._root, asked.then).name
-        self._frame(then)
-        with tempfile.TemporaryDirectory(prefix="echo-memory-") as folder:
-            out, current = Path(folder) / "then_now.png", None
-            if asked.now is not None:
-                current = Path(folder) / "now.png"
-                current.write_bytes(self._frame(asked.now))
-            write_then_now(self._root, then, current, out, question=asked.question)
-            picture = out.read_bytes()
-        text = f"THEN {then} | NOW {asked.now or 'newest frame'}. Q: {asked.question or '-'}"
+        then = self._moment(asked.then)
+        now = newest_moment(self._root) if asked.now is None else self._moment(asked.now)
+        picture = side_by_side(then, now, asked.question)
+        text = f"THEN {then.told} | NOW {now.told}. Q: {asked.question or '-'}"
         return Reply(text=text, images=(picture,))
 
     def _magnified(self, seen: Look, asked: Inspecting) -> bytes:
@@ -136,8 +129,8 @@ class Evidence:
             box = (left, top, width, height)
         return crop_png(held, box, asked.scale, asked.grid, asked.smooth)
 
-    def _frame(self, episode: str) -> bytes:
-        held = frame_bytes(self._root, episode)
+    def _moment(self, episode: str) -> Moment:
+        held = moment_of(self._root, episode)
         if held is None:
             raise Refused(f"expected an episode with a frame; {episode} has none. Choose another one.")
         return held

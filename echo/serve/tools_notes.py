@@ -172,7 +172,7 @@ class Notes:
             raise Refused(f"expected a Markdown file to add a lesson to; got {asked.file!r}. Leave out file.")
         added = remember(self._root, asked.text, cites=asked.episodes or (), path=path)
         word = "there already" if added.change is None else f"added to {path}"
-        lines = [f"{word}: {added.line}", f"evidence: {added.checked.verdict}"]
+        lines = [f"{_BORNE_OUT[added.checked.verdict]}, {word}: {added.line}"]
         lines += [f"{one.verdict}: says {one.statement.said}; {one.evidence}" for one in added.checked.judged]
         return Reply(
             text="\n".join(lines), data={"line": added.line, "path": path, "verdict": added.checked.verdict}
@@ -193,8 +193,7 @@ class Notes:
             lines.append(f"{len(report.findings) - MOST_FINDINGS:,} more")
         verdicts: tuple[Verdict, ...] = ("supported", "contradicted", "not checkable")
         counts = {verdict: report.count(verdict) for verdict in verdicts}
-        told = ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items())
-        lines.append(f"{len(report.files):,} files, {len(report.claims):,} claims: {told}")
+        lines.append(report.summary)
         findings = [
             {"path": one.path, "line": one.line, "fault": one.fault, "text": one.text, "detail": one.detail}
             for one in report.findings
@@ -222,6 +221,12 @@ def _inside(path: str) -> str:
     """
     return normal(path.removeprefix(f"{TOP}/") if path.startswith(f"{TOP}/") else path)
 
+
+_BORNE_OUT: dict[Verdict, str] = {
+    "supported": "supported by its evidence",
+    "contradicted": "contradicted by its evidence",
+    "not checkable": "not checkable against its evidence",
+}
 
 _LISTED = {
     "type": "object",

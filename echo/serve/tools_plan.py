@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from echo.mfm.consolidation.consolidate import consolidate
+from echo.mfm.consolidation.findings import counted
 from echo.mfm.mine.working import Working, read_working, update_working
 from echo.serve.reply import Arguments, MemoryTool, NoArguments, Refused, Reply
 
@@ -126,9 +127,14 @@ class Plan:
         verb = "would change" if asked.dry_run else "changed"
         diff = done.diff if len(done.diff) <= MOST_DIFF else f"{done.diff[:MOST_DIFF]}\n... (cut)"
         lines = [
-            f"{done.episodes:,} episodes; {verb} {len(done.files):,} files, {len(done.findings):,} findings"
+            f"{counted(done.episodes, 'episode')}; {verb} {counted(len(done.files), 'file')}, "
+            f"{counted(len(done.findings), 'finding')}"
             + ("" if done.change is None else f", as change {done.change}"),
             *(f"kept as changed by hand: {where}" for where in done.kept_by_hand),
+            *(
+                f"places and hazards leave out {count} episodes of {world}"
+                for world, count in done.elsewhere.items()
+            ),
             *(f"could not read {episode}: {reason}" for episode, reason in done.unreadable[:5]),
             diff,
         ]
@@ -139,6 +145,7 @@ class Plan:
             "files": [file.path for file in done.files],
             "findings": len(done.findings),
             "left_out": done.left_out,
+            "elsewhere": dict(done.elsewhere),
             "unreadable": [list(one) for one in done.unreadable],
         }
         return Reply(text="\n".join(line for line in lines if line), data=data)

@@ -16,6 +16,7 @@ from echo.mfm.evidence.references import cited
 from echo.mfm.evidence.sheet import tiles, write_sheet
 from echo.mfm.evidence.similar import similar_pictures, similar_texts
 from echo.mfm.layout import Row
+from echo.mfm.options import require
 from echo.mfm.query.ask import Answer, Found, ask
 from echo.mfm.query.lines import text_line
 from echo.mfm.query.question import DEFAULT_RADIUS, Question
@@ -124,9 +125,12 @@ class Query:
         """Return the episodes that meet the cues, as lines and as rows.
 
         Raises:
-            MfmError: if there is no index, it is switched off, or the picture to compare cannot be read.
+            MfmError: if there is no index, it or what a sheet needs is switched off, or the picture to compare
+                cannot be read.
             Refused: if the words are too many, or the episode to compare has no frame.
         """
+        if asked.sheet:
+            require(self._root, "frames")
         try:
             answer = ask(self._root, asked.question(), chosen=self._chosen(asked))
         except ValueError as error:

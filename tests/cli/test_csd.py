@@ -7,10 +7,12 @@ import pytest
 from csd.bank import Bank
 from csd.encode import HashingEncoder
 from csd.store.where import Where
+from echo.mfm.episodic.recorder import Recorder
 from tests.cli.bank_samples import call, failed_dig, make_bank, stone_pickaxe, told, write
 from tests.csd.descriptors import digging, wooden_pickaxe
 from tests.csd.other_encoder import ReversedEncoder
 from tests.csd.released_samples import BOWL
+from tests.mfm.episodic.sample_steps import collect_log, seen
 
 WOOD, STONE, DIG = wooden_pickaxe().id, stone_pickaxe().id, failed_dig().id
 HASHING = ("--encoder", "hashing-256")
@@ -263,3 +265,15 @@ def test_adding_none_says_so(tmp_path, bank):
     done = call("csd", "add", file, "--bank", bank)
     assert (done.exit_code, done.stdout) == (0, "")
     assert done.stderr == f"nothing added: {file} holds no descriptors\n"
+
+
+def test_the_episodes_of_a_memory_folder_are_described_into_its_bank(tmp_path):
+    with Recorder.open(tmp_path, source="test") as recorder:
+        recorder.initial(seen(0))
+        recorder.write(goal="wood", steps=[collect_log(0)], after=seen(1, oak_log=1))
+    done = call("csd", "add", tmp_path, "--bank", tmp_path, *HASHING, "--json")
+    assert done.exit_code == 0, done.output
+    (added,) = json.loads(done.stdout)["added"]
+    assert "left out 1 of 2 episodes, such as ep_000000" in done.stderr
+    shown = call("csd", "show", added, "--bank", tmp_path)
+    assert "ep_000001" in shown.stdout

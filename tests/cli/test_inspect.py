@@ -6,8 +6,11 @@ import re
 import pytest
 from PIL import Image
 
+from csd.episode import Collect, Outcome, Step
+from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.options import MemoryOptions, save_options
 from tests.cli.bank_samples import call
+from tests.mfm.episodic.sample_steps import collect_log, seen
 from tests.mfm.evidence.small_memories import (
     foreign_life,
     foreign_row,
@@ -33,7 +36,7 @@ def test_an_episode_is_told_with_its_neighbours(memory):
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert lines[:3] == [
         "ep_000001 steps 2-2 (10.0, 0.0)",
-        "summary wood: collect ok, +1 oak_log",
+        "summary wood: collect oak_log ok, +1 oak_log",
         "tags inventory_changed; broke; damage; note",
     ]
     for line in (
@@ -42,7 +45,8 @@ def test_an_episode_is_told_with_its_neighbours(memory):
         "inventory_delta oak_log 1",
         "notes note 1",
         "before ep_000000 steps 0-0 (0.0, 0.0) initial state",
-        "8.5 blocks ep_000002 steps 3-3 (1.5, 0.0) wood: collect ok,",
+        "8.5 blocks ep_000002 steps 3-3 (1.5, 0.0) wood: collect",
+        "step 0 collect block oak_log ok 1 oak_log",
     ):
         assert any(told.startswith(line) for told in lines), line
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -145,6 +149,39 @@ def test_a_memory_without_frames_says_so(memory, tmp_path):
     done = call("inspect", "ep_000001", "--root", memory)
     assert "frames" in done.stdout
     assert "switched off in this memory" in done.stdout
-    done = call("inspect", "ep_000001", "--root", memory, "--out", tmp_path / "out.png")
-    assert (done.exit_code, list(tmp_path.glob("*.png"))) == (1, [])
-    assert "in which frames are switched off" in done.stderr
+    for words in (["--out", tmp_path / "out.png"], ["--grid", "--out", tmp_path / "out.png"]):
+        done = call("inspect", "ep_000001", "--root", memory, *words)
+        assert (done.exit_code, list(tmp_path.glob("*.png"))) == (1, [])
+        assert "in which frames are switched off" in done.stderr
+        assert "+1 oak_log" in done.stdout
+        assert "inventory_delta" in done.stdout
+
+
+def test_an_episode_without_a_frame_is_told_and_then_why_there_is_no_picture(memory, tmp_path):
+    out = tmp_path / "out.png"
+    done = call("inspect", "ep_000002", "--root", memory, "--grid", "--out", out)
+    assert done.stdout == call("inspect", "ep_000002", "--root", memory).stdout != ""
+    assert "No frame was recorded with this episode" in done.stderr
+    assert "wrote" not in done.stderr
+    done = call("inspect", "ep_000002", "--root", memory, "--json", "--out", out)
+    assert (done.exit_code, json.loads(done.stdout)["written"]) == (1, None)
+    assert "No frame was recorded with this episode" in done.stderr
+    assert not out.exists()
+
+
+def test_attachments_and_how_each_action_ended_are_told(tmp_path):
+    lost = Step(
+        before=seen(0),
+        action=Collect(block="diamond"),
+        outcome=Outcome(code="not_seen", message="the door is locked\x1b[31m"),
+    )
+    with Recorder.open(tmp_path, source="s") as recorder:
+        recorder.write(
+            goal="g", steps=[lost, *[collect_log(1)] * 51], after=seen(2), attachments={"log.txt": b"hello"}
+        )
+    done = call("inspect", "ep_000001", "--root", tmp_path)
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert "step 0 collect block diamond not_seen the door is locked\\x1b[31m" in lines
+    assert "step 49 collect block oak_log ok 1 oak_log" in lines
+    assert "... 2 more, see --json" in lines
+    assert any(line.startswith("attachment log.txt, 5 bytes,") for line in lines)

@@ -10,6 +10,7 @@ from PIL import Image
 
 from csd.episode import GoTo
 from echo.cli.map_command import LayerName
+from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.spatial.map_content import LAYERS
 from tests.cli.bank_samples import call
 from tests.mfm.spatial.memories import at, did, dug, fought, placed, published, record, seen
@@ -146,3 +147,22 @@ def test_an_episode_that_was_walked_only_is_drawn(tmp_path: Path):
     here = seen(0, (0.5, 64.0, 0.5))
     root = record(tmp_path / "memory", (did(here, GoTo(target=(1, 64, 0))), here))
     assert call("map", "--root", root, "--out", tmp_path / "map.png").exit_code == 0
+
+
+def test_episodes_of_another_world_are_counted_on_standard_error(tmp_path: Path):
+    here = seen(0, (0.5, 64.0, 0.5))
+    with Recorder.open(tmp_path, source="test") as recorder:
+        recorder.initial(here)
+        recorder.write(goal="g", steps=(did(here, GoTo(target=(1, 64, 0))),), after=here, source="demo\x1b")
+    for words in (("places",), ("map", "--out", tmp_path / "map.png")):
+        done = call(*words, "--root", tmp_path)
+        assert (done.exit_code, done.stderr.splitlines()) == (0, ["elsewhere: 1 episode of demo\\x1b"])
+    told = json.loads(call("places", "--hazards", "--root", tmp_path, "--json").stdout)
+    assert told["elsewhere"] == [{"source": "demo\x1b", "episodes": 1}]
+
+
+def test_numbers_of_any_size_are_taken_or_refused(memory: Path):
+    done = call("places", "--root", memory, "--changed-since", str(10**20))
+    assert done.stdout == "nothing is known to have changed since step 100,000,000,000,000,000,000\n"
+    done = call("places", "--root", memory, "--near", "1e308", "0")
+    assert (done.exit_code, done.stderr.startswith("error: expected finite coordinates")) == (2, True)

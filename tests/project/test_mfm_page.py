@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 PAGE = (ROOT / "docs" / "mfm.md").read_text(encoding="utf-8")
 
-MOST_LINES = 350
+MOST_LINES = 400
 
 END = "-- end of a piece --"
 

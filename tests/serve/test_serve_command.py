@@ -94,7 +94,7 @@ def test_a_missing_sdk_is_told_with_the_command_that_installs_it(memory, monkeyp
     monkeypatch.setitem(sys.modules, "mcp", None)
     done = call("--root", memory)
     assert done.exit_code == 1
-    assert "Install it: pip install 'echo-memory[serve]'" in done.stderr
+    assert "Install it in a checkout: pip install '.[serve]'" in done.stderr
 
 
 def test_a_configuration_is_printed_without_the_sdk_too(memory, monkeypatch):

@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from mcp import Client
 
+from csd.store.schema import APPLICATION_ID
 from echo.mfm.layout import MfmError
 from echo.mfm.mine.writable import Mine
 from echo.serve.mcp_server import AT_ONCE, make_server
 from echo.serve.reply import Arguments, MemoryTool, NoArguments, Refused, Reply
+from tests.csd.test_bank_upgrade import SCHEMA, fill
 from tests.serve.memory_samples import call, digest_of, make_bank, make_memory, refusal, text_of, with_client
 
 WRITING = ["consolidate", "memory", "procedure_save", "remember", "working_write"]
@@ -269,6 +273,64 @@ def test_a_read_only_server_lists_no_tool_that_writes_and_takes_none(memory):
     assert sorted(with_client(memory, tools_of, read_only=True)) == READING
     for name in WRITING:
         assert refusal(call(memory, name, {"text": "x"}, read_only=True)) == f"Unknown tool: {name}"
+
+
+async def read_all_notes(client):
+    for name, asked in (
+        ("notes_list", {}),
+        ("notes_read", {"path": "notes.md"}),
+        ("notes_check", {}),
+        ("working_read", {}),
+        ("procedures_list", {}),
+    ):
+        result = await client.call_tool(name, asked)
+        assert not result.is_error, result
+    await client.list_resources()
+    return (await client.read_resource("memory://notes/notes.md")).contents[0].text
+
+
+def test_a_read_only_server_shows_a_change_whose_writer_was_killed_and_leaves_it_unfinished(memory):
+    mine = Mine(memory)
+    mine.write("notes.md", "- Logs burn [ep_000001].\n", by="person", why="test")
+    mine.write("notes.md", "- Logs float [ep_000001].\n", by="person", why="test")
+    # As a kill between the line of the log and the file leaves it.
+    (memory / "mine/notes.md").write_text("- Logs burn [ep_000001].\n")
+    (memory / "history/applied").write_text("1\n")
+    before = digest_of(memory)
+    assert with_client(memory, read_all_notes, read_only=True) == "- Logs float [ep_000001].\n"
+    assert digest_of(memory) == before
+    assert Mine(memory).read("notes.md") == "- Logs float [ep_000001].\n"
+    assert digest_of(memory) != before
+
+
+def old_bank(path: Path) -> Path:
+    """Make a bank as the first release did."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript(SCHEMA)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("PRAGMA user_version = 1")
+        connection.execute("PRAGMA journal_mode = WAL")
+        fill(connection)
+    return path
+
+
+def bank_without_log(path: Path) -> Path:
+    """Make a bank of today's format in a file that has no write-ahead log, as a copy may be."""
+    with closing(sqlite3.connect(make_bank(path), isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    return path
+
+
+@pytest.mark.parametrize(("make", "got"), [(old_bank, "format 1"), (bank_without_log, "never opened")])
+def test_a_read_only_server_refuses_a_bank_that_opening_would_rewrite(memory, make, got):
+    make(memory / "bank.sqlite")
+    before = digest_of(memory)
+    said = refusal(call(memory, "recall", {"func": "handle"}, read_only=True))
+    assert said.startswith(f"expected a bank of format 2 at {memory / 'bank.sqlite'}, for this server only")
+    assert got in said
+    assert digest_of(memory) == before
+    assert not call(memory, "recall", {"func": "handle"}).is_error
+    assert not call(memory, "recall", {"func": "handle"}, read_only=True).is_error
 
 
 def test_a_read_only_server_changes_nothing_on_disk(memory):

@@ -38,7 +38,7 @@ def test_a_query_tells_lines_as_the_command_does_and_the_rows(recorded):
     done = call(recorded, "query", {"tag": "damage"})
     assert text_of(done) == (
         "ep_000002  steps 3-3  tags=inventory_changed,broke,damage pos=(1.5,-3.2)  action=collect  "
-        "log: collect ok, +1 oak_log  -> episodes/ep_000002/"
+        "log: collect oak_log ok, +1 oak_log  -> episodes/ep_000002/"
     )
     assert [row["id"] for row in done.structured_content["rows"]] == ["ep_000002"]
     assert done.structured_content["more"] is False
@@ -134,7 +134,20 @@ def test_two_frames_are_shown_side_by_side(recorded):
     done = call(recorded, "then_now", {"then": "ep_000000", "now": "ep_000001", "question": "the same?"})
     picture = picture_of(done)
     assert picture.width > picture.height
-    assert text_of(done) == "THEN ep_000000 | NOW ep_000001. Q: the same?"
+    assert text_of(done) == (
+        "THEN ep_000000 step 0 at (0,0) | NOW ep_000001 step 1 at (0,0). Q: the same?"
+    )
+
+
+def test_the_newest_frame_is_told_with_its_episode_step_and_place(recorded):
+    told = text_of(call(recorded, "then_now", {"then": "ep_000000"}))
+    assert told == "THEN ep_000000 step 0 at (0,0) | NOW ep_000002 step 2 at (0,0). Q: -"
+
+
+def test_a_sheet_is_refused_where_frames_are_switched_off_as_the_command_refuses_it(recorded):
+    save_options(recorded, MemoryOptions(frames=False))
+    assert "expected a memory with frames, got" in refusal(call(recorded, "query", {"sheet": True}))
+    assert "ep_000001" in text_of(call(recorded, "query", {}))
 
 
 def test_places_are_told_with_their_evidence(recorded):
@@ -229,9 +242,10 @@ def test_a_lesson_is_added_once_with_its_evidence(memory):
     asked = {"text": "A log gives\nfour planks.", "episodes": ["ep_000001", "ep_000001"]}
     line = "- A log gives four planks. [ep_000001]"
     added = call(memory, "remember", asked)
-    assert text_of(added).startswith(f"added to notes.md: {line}\nevidence: ")
+    assert text_of(added).startswith(f"not checkable against its evidence, added to notes.md: {line}")
     assert added.structured_content["line"] == line
-    assert text_of(call(memory, "remember", asked)).startswith(f"there already: {line}")
+    again = text_of(call(memory, "remember", asked))
+    assert again == f"not checkable against its evidence, there already: {line}"
     assert text_of(call(memory, "remember", {"text": "It hurts [ep_000002].", "file": "hurts.md"}))
     mine = Mine(memory)
     assert mine.read("notes.md") == f"# Notes\n\n{line}\n"
@@ -240,10 +254,13 @@ def test_a_lesson_is_added_once_with_its_evidence(memory):
 
 
 def test_a_lesson_that_its_evidence_contradicts_is_told_at_once_and_by_the_check(memory):
-    asked = {"text": "Crafting oak_log gives oak_planks x9.", "episodes": ["ep_000001"]}
+    asked = {"text": "Crafting oak_log gives 9 oak_planks.", "episodes": ["ep_000001"]}
     told = call(memory, "remember", asked)
     checked = call(memory, "notes_check").structured_content
     verdict = told.structured_content["verdict"]
+    assert text_of(told).splitlines()[0] == (
+        "contradicted by its evidence, added to notes.md: - Crafting oak_log gives 9 oak_planks. [ep_000001]"
+    )
     assert checked["claims"][verdict] == 1
     assert checked["sound"] is (verdict != "contradicted")
 

@@ -6,17 +6,24 @@ other tool otherwise, and then only as much as those say. Nothing unreadable bec
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from csd.episode import OutcomeCode
+from echo.mfm.consolidation.values import (
+    aimed_at,
+    cell_of,
+    counts,
+    json_object,
+    position_of,
+    texts,
+    wanted_of,
+)
 from echo.mfm.layout import ACTION, FORMAT, OUTCOME, STATE, STEPS, MfmError, Row, read_json
 
-_EXPECTED = re.compile(r"expected (.{1,100})$")
-_CELL = re.compile(r"\(-?\d+(?:, ?-?\d+){2}\)")
+_NOTHING = (None, "no_drop", "no_result")
 
 HAND = ""
 """`Attempt.held` where nothing was held."""
@@ -47,7 +54,9 @@ class Attempt:
     """What was carried before; None where unknown."""
     position: tuple[float, float, float] | None = None
     block: str | None = None
-    """The block that was dug or put down."""
+    """The block that was dug or put down, as the outcome names it."""
+    target_block: str | None = None
+    """The block that was seen where `mine` was aimed at; None where none was."""
     cell: tuple[int, int, int] | None = None
     """Where that was."""
     health: tuple[float, float] | None = None
@@ -56,9 +65,13 @@ class Attempt:
     """Before and after, 0..20; None where unknown."""
     wanted: str | None = None
     """What a refusal says was missing, such as 'a block in sight'; None where it worked or does not say."""
+    message: str | None = None
+    """The whole of what a refusal says; None where it worked or does not say."""
     events: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     """Tags of the episode, given to its first attempt."""
+    source: str | None = None
+    """The world its episode comes from; None where that does not say, as those of other tools."""
 
     @property
     def gains(self) -> dict[str, int]:
@@ -67,14 +80,30 @@ class Attempt:
 
     @property
     def worked(self) -> bool:
-        """Whether it did what it was for; where the episode does not say, whether anything was gained."""
-        return bool(self.gains) if self.code is None else self.code == "ok"
+        """Whether it did what it was for; where no code says so, whether anything was gained.
+
+        A code that says nothing came of it is not believed where something was gained.
+        """
+        return self.code == "ok" or (self.code in _NOTHING and bool(self.gains))
+
+    @property
+    def idle(self) -> bool:
+        """Whether it did what it was for and nothing was gained: a door that opened, a lever that moved."""
+        return self.worked and not self.gains
 
     @property
     def hurt(self) -> bool:
         """Whether health was lost."""
         lost = self.health is not None and self.health[1] < self.health[0]
         return lost or "damage" in self.tags or any(event.startswith("damage") for event in self.events)
+
+
+def aimed_cell(attempt: Attempt) -> tuple[int, ...] | None:
+    """Return the cell that `mine` was aimed at; None for all other actions."""
+    target = attempt.action.get("target")
+    if attempt.kind != "mine" or not isinstance(target, list | tuple) or len(target) != 3:
+        return None
+    return tuple(target) if all(type(each) is int for each in target) else None
 
 
 def episode_attempts(folder: Path, row: Row, citation: str) -> tuple[Attempt, ...]:
@@ -100,6 +129,15 @@ def episode_attempts(folder: Path, row: Row, citation: str) -> tuple[Attempt, ..
         ) from error
 
 
+def initial_source(folder: Path) -> str | None:
+    """Return the world of the initial state in `folder`; None where it does not say."""
+    try:
+        record = read_json(folder / STEPS)
+    except (MfmError, OSError):
+        return None
+    return _source(record) if isinstance(record, dict) and record.get("format") == FORMAT else None
+
+
 def to_json(attempt: Attempt) -> dict[str, Any]:
     """Return an attempt as JSON values, without what it leaves open."""
     held = asdict(attempt)
@@ -120,13 +158,21 @@ def from_json(held: Mapping[str, Any]) -> Attempt:
 
 
 def _from_steps(record: Mapping[str, Any], row: Row, citation: str) -> tuple[Attempt, ...]:
-    steps = record["steps"]
+    steps, source = record["steps"], _source(record)
     befores = [step["before"] for step in steps]
     afters = [*befores[1:], record["after"]]
     return tuple(
-        _from_step(step, after, citation, place, _texts(row.get("tags")) if place == 0 else ())
+        replace(
+            _from_step(step, after, citation, place, texts(row.get("tags")) if place == 0 else ()),
+            source=source,
+        )
         for place, (step, after) in enumerate(zip(steps, afters, strict=True))
     )
+
+
+def _source(record: Mapping[str, Any]) -> str | None:
+    source = record.get("source")
+    return source if isinstance(source, str) else None
 
 
 def _from_step(
@@ -134,26 +180,28 @@ def _from_step(
 ) -> Attempt:
     before, action, outcome = step["before"], step["action"], step["outcome"]
     stations = [
-        (str(each["block"]), _cell(each["position"]), str(each["offers"])) for each in before["stations"]
+        (str(each["block"]), cell_of(each["position"]), str(each["offers"])) for each in before["stations"]
     ]
-    events = _texts(outcome["events"])
+    events = texts(outcome["events"])
     return Attempt(
         episode=citation,
         place=place,
         kind=str(action["kind"]),
         action=dict(action),
         code=str(outcome["code"]),
-        delta=_counts(outcome["inventory_delta"]),
+        delta=counts(outcome["inventory_delta"]),
         held=HAND if before["mainhand"] is None else before["mainhand"] or None,
         stations=tuple(sorted({block for block, _, _ in stations})),
         station_cells=tuple((block, cell, offers) for block, cell, offers in stations if cell is not None),
         inventory={item: int(stack["count"]) for item, stack in before["inventory"].items()},
-        position=_position(before["position"]),
+        position=position_of(before["position"]),
         block=outcome["block"],
-        cell=_cell(outcome["cell"]),
+        target_block=aimed_at(action, before),
+        cell=cell_of(outcome["cell"]),
         health=(float(before["vitals"]["health"]), float(after["vitals"]["health"])),
         food=(float(before["vitals"]["food"]), float(after["vitals"]["food"])),
-        wanted=None if outcome["code"] == "ok" else _wanted(str(outcome["message"])),
+        wanted=None if outcome["code"] == "ok" else wanted_of(str(outcome["message"])),
+        message=None if outcome["code"] == "ok" else str(outcome["message"]).strip() or None,
         events=events,
         # The tag of an episode says that some step was hurt; the steps themselves say which one.
         tags=tuple(tag for tag in tags if tag != "damage"),
@@ -161,10 +209,11 @@ def _from_step(
 
 
 def _from_documents(folder: Path, row: Row, citation: str) -> tuple[Attempt, ...]:
-    action, outcome, state = (_object(folder / name) for name in (ACTION, OUTCOME, STATE))
+    action, outcome, state = (json_object(folder / name) for name in (ACTION, OUTCOME, STATE))
     done = _single_action(action.get("entry"), row)
     if done is None:
         return ()
+    code, message = _end(action.get("entry"))
     inventory = state.get("inventory")
     place = state.get("pos") or {}
     return (
@@ -173,15 +222,35 @@ def _from_documents(folder: Path, row: Row, citation: str) -> tuple[Attempt, ...
             place=0,
             kind=str(done["kind"]),
             action=done,
-            code=None,
-            delta=_counts(outcome.get("inventory_delta") or {}),
+            code=code,
+            delta=counts(outcome.get("inventory_delta") or {}),
             held=state.get("mainhand") if isinstance(state.get("mainhand"), str) else None,
-            inventory=_counts(inventory) if isinstance(inventory, Mapping) else None,
-            position=_position([place.get(axis, row.get(axis)) for axis in "xyz"]),
-            events=_texts(outcome.get("events")),
-            tags=_texts(row.get("tags")) or _texts(outcome.get("tags")),
+            inventory=counts(inventory) if isinstance(inventory, Mapping) else None,
+            position=position_of([place.get(axis, row.get(axis)) for axis in "xyz"]),
+            wanted=None if message is None else wanted_of(message),
+            message=message,
+            events=texts(outcome.get("events")),
+            tags=texts(row.get("tags")) or texts(outcome.get("tags")),
         ),
     )
+
+
+_ENDS = ("code", "message")
+"""Keys of an action that tell how it ended."""
+
+
+_CODES = frozenset(get_args(OutcomeCode))
+
+
+def _end(entry: Any) -> tuple[str | None, str | None]:
+    """Return code and refusal of the only action of an entry, as far as it tells them."""
+    items = entry.get("items") if isinstance(entry, Mapping) else None
+    if not isinstance(items, list) or len(items) != 1 or not isinstance(items[0], Mapping):
+        return None, None
+    code, message = (items[0].get(key) for key in _ENDS)
+    if not isinstance(code, str) or code not in _CODES:
+        return None, None
+    return code, message.strip() or None if isinstance(message, str) and code != "ok" else None
 
 
 def _single_action(entry: Any, row: Row) -> dict[str, Any] | None:
@@ -195,7 +264,7 @@ def _single_action(entry: Any, row: Row) -> dict[str, Any] | None:
             and isinstance(items[0], Mapping)
             and "kind" in items[0]
         ):
-            return dict(items[0])
+            return {key: value for key, value in items[0].items() if key not in _ENDS}
         called = entry.get("procedure")
         if isinstance(called, str):
             return {"kind": called, "args": entry.get("args")}
@@ -205,45 +274,3 @@ def _single_action(entry: Any, row: Row) -> dict[str, Any] | None:
         if isinstance(single, str):
             return {"kind": single}
     return {"kind": kind} if isinstance(kind, str) else None
-
-
-def _object(path: Path) -> Mapping[str, Any]:
-    held = read_json(path)
-    if not isinstance(held, dict):
-        raise MfmError(
-            f"expected a JSON object in {path}, got {type(held).__name__}. "
-            f"Restore this file from a copy; the rest of the memory stays usable."
-        )
-    return held
-
-
-def _counts(held: Mapping[str, Any]) -> dict[str, int]:
-    """Return whole counts by item; other tools also write objects with a count."""
-    counts = {}
-    for item, value in held.items():
-        number = value.get("count", value.get("n")) if isinstance(value, Mapping) else value
-        if isinstance(number, int | float) and not isinstance(number, bool) and math.isfinite(number):
-            counts[item] = int(number)
-    return counts
-
-
-def _wanted(message: str) -> str | None:
-    """Return what a message such as 'expected a block in sight; got stone. Go on.' asks for."""
-    clause, semicolon, _ = message.partition(";")
-    found = _EXPECTED.match(clause)
-    return _CELL.sub("a certain cell", found[1]) if found is not None and semicolon else None
-
-
-def _texts(held: Any) -> tuple[str, ...]:
-    return tuple(each for each in held if isinstance(each, str)) if isinstance(held, list | tuple) else ()
-
-
-def _position(held: Any) -> tuple[float, float, float] | None:
-    numbers = [each for each in held if isinstance(each, int | float) and not isinstance(each, bool)]
-    if len(numbers) != 3 or not all(math.isfinite(each) for each in numbers):
-        return None
-    return float(numbers[0]), float(numbers[1]), float(numbers[2])
-
-
-def _cell(held: Any) -> tuple[int, int, int] | None:
-    return None if held is None else (int(held[0]), int(held[1]), int(held[2]))

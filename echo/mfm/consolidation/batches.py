@@ -31,15 +31,15 @@ class Consolidator:
         self._every, self._writer = every, writer
         self._waiting = 0
 
-    def recorded(self) -> Consolidated | None:
-        """Say that an episode is in the index; return what was consolidated, None while a batch fills up.
+    def recorded(self, episodes: int = 1) -> Consolidated | None:
+        """Say that episodes are in the index; return what was consolidated, None while a batch fills up.
 
         A recorder with durability 'batch' puts episodes into the index at its `flush`.
 
         Raises:
             MfmError: as `consolidate`; the episodes then count for the next batch.
         """
-        self._waiting += 1
+        self._waiting += episodes
         return self.finish() if self._waiting >= self._every else None
 
     def finish(self) -> Consolidated | None:

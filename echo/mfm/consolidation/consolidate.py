@@ -6,12 +6,13 @@ Episodes are only read.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from echo.mfm.consolidation.evidence import Evidence, Told, read_evidence
+from echo.mfm.consolidation.files import FileChange, differences
 from echo.mfm.consolidation.findings import Finding
 from echo.mfm.consolidation.journal import Consolidation, Journal, read_journal, undone, write_entry
 from echo.mfm.consolidation.knowledge import Knowledge, gather
@@ -19,24 +20,13 @@ from echo.mfm.consolidation.scripts import LEAST, Script
 from echo.mfm.consolidation.sections import Section, write_section
 from echo.mfm.consolidation.writer import Asked, Writer, ask_writer
 from echo.mfm.folder import MemoryFolder
-from echo.mfm.layout import MINE, NOTES, PROCEDURES, MfmError
+from echo.mfm.layout import NOTES, PROCEDURES
 from echo.mfm.mine.change import Author, Change, digest_of
 from echo.mfm.mine.writable import Mine
 from echo.mfm.options import memory_options, require
 
 BY: Author = "consolidation"
 WHY = "what the episodes show"
-
-
-@dataclass(frozen=True, kw_only=True)
-class FileChange:
-    """One file of mine/ that consolidation writes."""
-
-    path: str
-    """Relative to mine/."""
-    before: str | None
-    """None where there is no such file."""
-    after: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +45,10 @@ class Consolidated:
     """Findings and procedures beyond the bounds."""
     unreadable: tuple[tuple[str, str], ...]
     """Episodes that could not be read: citation and reason."""
+    elsewhere: Mapping[str, int]
+    """World -> episodes of this life that come from it, which places and hazards leave out; by name."""
+    removed: int
+    """Lines taken out because the episodes no longer show what they say, or there is no room for them."""
     change: int | None
     """Its number in the history of mine/; None for a dry run, and where nothing differs."""
     asked: Asked | None = None
@@ -63,7 +57,7 @@ class Consolidated:
     @property
     def diff(self) -> str:
         """All changes as one unified diff; empty where nothing differs."""
-        return "".join(line for file in self.files for line in _diff(file))
+        return differences(self.files)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +67,7 @@ class _Plan:
     findings: tuple[tuple[str, Finding], ...]
     kept_by_hand: tuple[str, ...]
     left_out: int
+    removed: int
 
 
 def consolidate(
@@ -119,35 +114,11 @@ def consolidate(
     with mine.batch(by=BY, why=WHY) as batch:
         plan = _plan(mine, read_journal(root, mine.history()), knowledge, asked, fresh)
         for file in plan.files:
-            mine.write(file.path, file.after)
+            if file.after is not None:
+                mine.write(file.path, file.after)
     change = None if batch.change is None else batch.change.number
     _log(root, evidence, plan, asked, change)
     return _done(evidence, knowledge, plan, asked, change)
-
-
-def undo_last(root: Path | str, *, by: Author = "person") -> Change:
-    """Take back the latest consolidation that was not taken back yet.
-
-    Raises:
-        MfmError: if there is none, or one of its files was changed since.
-    """
-    mine = Mine(root)
-    changes = mine.history()
-    gone = undone(changes)
-    last = next(
-        (
-            change
-            for change in reversed(changes)
-            if change.by == BY and change.number not in gone and change.why == WHY
-        ),
-        None,
-    )
-    change = None if last is None else mine.undo(last.number, by=by)
-    if change is None:
-        raise MfmError(
-            f"expected a consolidation of {root} to take back, got none in its history. Nothing was changed."
-        )
-    return change
 
 
 def _plan(
@@ -158,7 +129,7 @@ def _plan(
     marks: dict[str, dict[str, tuple[str, ...]]] = {}
     findings: list[tuple[str, Finding]] = []
     by_hand: list[str] = []
-    left_out = knowledge.scripts_left_out
+    left_out, removed = knowledge.scripts_left_out, 0
     sections = list(knowledge.sections)
     if asked is not None and asked.section.findings:
         sections.append((NOTES, asked.section))
@@ -180,6 +151,7 @@ def _plan(
         findings += [(where, finding) for finding in written.changed]
         by_hand += [f"{where}: {subject}" for subject in written.by_hand]
         left_out += written.left_out
+        removed += written.removed
     files = [_file(mine, path, text) for path, text in texts.items() if text is not None]
     changes = mine.history() if knowledge.scripts else []
     for script in knowledge.scripts:
@@ -195,6 +167,7 @@ def _plan(
         findings=tuple(findings),
         kept_by_hand=tuple(by_hand),
         left_out=left_out,
+        removed=removed,
     )
 
 
@@ -262,15 +235,9 @@ def _done(
         findings=plan.findings,
         kept_by_hand=plan.kept_by_hand,
         left_out=plan.left_out,
+        removed=plan.removed,
         unreadable=evidence.unreadable,
+        elsewhere=dict(sorted(Counter(evidence.elsewhere.values()).items())),
         change=change,
         asked=asked,
     )
-
-
-def _diff(file: FileChange) -> Iterator[str]:
-    before = (file.before or "").splitlines(keepends=True)
-    after = file.after.splitlines(keepends=True)
-    old = "/dev/null" if file.before is None else f"a/{MINE}/{file.path}"
-    for line in difflib.unified_diff(before, after, old, f"b/{MINE}/{file.path}"):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

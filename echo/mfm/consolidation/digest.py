@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from echo.mfm.consolidation.attempts import Attempt
-from echo.mfm.consolidation.digging import DIGS
+from echo.mfm.consolidation.digging import all_of, always_refused, dug, used, using
+from echo.mfm.consolidation.doing import doing
 from echo.mfm.consolidation.evidence import Evidence
 from echo.mfm.consolidation.findings import (
     Finding,
     cited,
+    counted,
     episodes_of,
     grid_pattern,
     held_text,
     listed,
-    named,
     ranked,
+    thing,
 )
 from echo.mfm.consolidation.scripts import Script, script_line
 
@@ -62,30 +64,32 @@ def _counts(evidence: Evidence) -> list[Finding]:
         return []
     gained = dict.fromkeys(item for attempt in evidence.attempts for item in attempt.gains)
     ends = list(dict.fromkeys((evidence.episodes[0], evidence.episodes[-1])))
-    told = f"{len(evidence.episodes):,} episodes with {len(evidence.attempts):,} actions"
-    told += f", {len(gained)} kinds of item gained"
-    return [Finding(rule="counts", subject="seen", text=f"{told} {cited(ends)}", episodes=tuple(ends))]
+    told = f"{counted(len(evidence.episodes), 'episode')} with {counted(len(evidence.attempts), 'action')}"
+    told += f", {counted(len(gained), 'kind of item', 'kinds of item')} gained"
+    # No two episodes show a count. A line that ends in a colon claims nothing: it leads to what it names.
+    told += f"; {'the first and the last' if len(ends) == 2 else 'all of it'}: {cited(ends)}"
+    return [Finding(rule="counts", subject="seen", text=told, episodes=tuple(ends))]
 
 
 def _ladder(attempts: Sequence[Attempt]) -> list[Finding]:
     """Return, for each set of held things that worked where others did not, the blocks it is about."""
-    by_block: dict[str, dict[str, list[Attempt]]] = {}
-    for attempt in attempts:
-        if attempt.kind in DIGS and attempt.block and attempt.held is not None:
-            by_block.setdefault(attempt.block, {}).setdefault(attempt.held, []).append(attempt)
-    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, Attempt]] = {}
-    for block, by_held in by_block.items():
-        gave = tuple(held for held in sorted(by_held) if any(each.gains for each in by_held[held]))
-        nothing = tuple(held for held in sorted(by_held) if held not in gave)
-        if gave and nothing:
-            first = next(each for each in by_held[gave[0]] if each.gains)
-            groups.setdefault((gave, nothing), {})[block] = first
+    groups: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], dict[str, Attempt]] = {}
+    for block, by_held in dug(attempts).items():
+        known = {held: tries for held, tries in by_held.items() if held is not None}
+        good = tuple(held for held in sorted(known) if any(each.worked for each in known[held]))
+        bad = tuple(held for held in sorted(known) if held not in good)
+        if good and bad:
+            is_used = used(by_held)
+            first = next(each for each in known[good[0]] if each.worked)
+            name = using(block, all_of(by_held)) if is_used else thing(block)
+            groups.setdefault((is_used, good, bad), {})[name] = first
     found = []
-    for (gave, nothing), blocks in groups.items():
-        shown = [f"{named(block)} [{blocks[block].episode}]" for block in sorted(blocks)]
-        tools = listed([held_text(held) for held in gave])
-        others = listed([held_text(held) for held in nothing], 4)
-        subject = f"digging with {tools}, not with {others}"
+    for (is_used, good, bad), blocks in groups.items():
+        shown = [f"{name} [{blocks[name].episode}]" for name in sorted(blocks)]
+        tools = listed([held_text(held) for held in good])
+        others = listed([held_text(held) for held in bad], 4)
+        start = "worked" if is_used else "digging"
+        subject = f"{start} with {tools} ({others} {'was' if len(bad) == 1 else 'were'} in vain)"
         found.append(
             Finding(
                 rule="ladder",
@@ -108,10 +112,10 @@ def _made(attempts: Sequence[Attempt], kind: str, subject: str) -> list[Finding]
     if not first:
         return []
     shown = [
-        f"{named(item)}{_from(attempt)} [{attempt.episode}]" for item, attempt in reversed(first.items())
+        f"{thing(item)}{_from(attempt)} [{attempt.episode}]" for item, attempt in reversed(first.items())
     ]
-    kinds = "1 kind" if len(first) == 1 else f"{len(first)} kinds"
-    text = f"{kinds} of item, the newest first: {listed(shown, _NAMES)}"
+    kinds = counted(len(first), "kind of item", "kinds of item")
+    text = f"{kinds}, the newest first: {listed(shown, _NAMES)}"
     return [Finding(rule="made", subject=subject, text=text, episodes=episodes_of(first.values()))]
 
 
@@ -119,33 +123,40 @@ def _from(attempt: Attempt) -> str:
     grid, put = attempt.action.get("grid"), attempt.action.get("input")
     if isinstance(grid, list):
         shape, materials = grid_pattern(grid)
-        letters = [f"{named(item)}" for item in materials]
+        letters = [thing(item) for item in materials]
         return f" ({shape} of {', '.join(letters)})"
-    return f" (from {named(put)})" if isinstance(put, str) else ""
+    return f" (from {thing(put)})" if isinstance(put, str) else ""
 
 
 def _open(attempts: Sequence[Attempt]) -> list[Finding]:
-    """Return one line with blocks that gave nothing with any of at least two things held."""
-    tried: dict[str, list[Attempt]] = {}
-    for attempt in attempts:
-        if attempt.kind in DIGS and attempt.block and attempt.held is not None:
-            tried.setdefault(attempt.block, []).append(attempt)
-    puzzling = {
-        block: tries
-        for block, tries in tried.items()
-        if not any(each.gains for each in tries) and len({each.held for each in tries}) > 1
+    """Return blocks that gave nothing, and things that refused, with any of at least two things held."""
+    nothing = {
+        thing(block): all_of(by_held)
+        for block, by_held in dug(attempts).items()
+        if not any(each.worked for each in all_of(by_held))
     }
+    refused: dict[str, list[Attempt]] = {}
+    for attempt in always_refused(attempts):
+        refused.setdefault(doing(attempt), []).append(attempt)
+    return [
+        *_whatever("gave nothing whatever was held", nothing),
+        *_whatever("failed whatever was held", refused),
+    ]
+
+
+def _whatever(subject: str, tried: Mapping[str, Sequence[Attempt]]) -> list[Finding]:
+    helds = {name: {each.held for each in tries} for name, tries in tried.items()}
+    puzzling = [name for name in sorted(tried) if len(helds[name]) > 1 and None not in helds[name]]
     if not puzzling:
         return []
-    shown = []
-    for block in sorted(puzzling):
-        held = {each.held for each in puzzling[block]}
-        shown.append(f"{named(block)} ({len(held)} things held) {cited(episodes_of(puzzling[block]), 2)}")
+    shown = [
+        f"{name} ({len(helds[name])} things held) {cited(episodes_of(tried[name]), 2)}" for name in puzzling
+    ]
     return [
         Finding(
             rule="open",
-            subject="gave nothing whatever was held",
+            subject=subject,
             text=listed(shown, _NAMES),
-            episodes=episodes_of(each for tries in puzzling.values() for each in tries),
+            episodes=episodes_of(each for name in puzzling for each in tried[name]),
         )
     ]

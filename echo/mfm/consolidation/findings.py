@@ -51,8 +51,20 @@ def named(name: object) -> str:
     ('minecraft:stone', 'a (ep_000001) (b)')
     """
     folded = _COLON.sub(".", " ".join(str(name).translate(_REPLACED).split()))
-    shown = "".join(letter if letter.isprintable() else "?" for letter in folded)
+    shown = folded
+    if not folded.isprintable():
+        shown = "".join(letter if letter.isprintable() else "?" for letter in folded)
     return shown if len(shown) <= _NAME_LIMIT else f"{shown[: _NAME_LIMIT - 3]}..."
+
+
+def thing(name: object) -> str:
+    r"""Return the name of an item, a block or a creature; one of several words is kept together by quotes.
+
+    >>> thing("red_door"), thing("red door")
+    ('red_door', '\u201cred door\u201d')
+    """
+    shown = named(name)
+    return f"\u201c{shown}\u201d" if " " in shown else shown
 
 
 def held_text(held: str | None) -> str:
@@ -61,7 +73,7 @@ def held_text(held: str | None) -> str:
     >>> held_text(""), held_text("stone_axe"), held_text(None)
     ('an empty hand', 'stone_axe', 'whatever was held')
     """
-    return "whatever was held" if held is None else "an empty hand" if held == HAND else named(held)
+    return "whatever was held" if held is None else "an empty hand" if held == HAND else thing(held)
 
 
 def episodes_of(attempts: Iterable[Attempt]) -> tuple[str, ...]:
@@ -78,6 +90,15 @@ def cited(episodes: Sequence[str], most: int = MOST_CITED) -> str:
     shown = f"[{', '.join(episodes[:most])}]"
     left = len(episodes) - most
     return f"{shown} and {left} more" if left > 0 else shown
+
+
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """Return a number with what is counted.
+
+    >>> counted(1, "episode"), counted(2_000, "episode"), counted(2, "kind of item", "kinds of item")
+    ('1 episode', '2,000 episodes', '2 kinds of item')
+    """
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
 def often(times: int) -> str:
@@ -151,11 +172,11 @@ def materials_text(items: Sequence[str]) -> str:
     ('oak_planks', 'A=oak_planks B=stick')
     """
     if len(items) == 1:
-        return named(items[0])
-    return " ".join(f"{chr(ord('A') + place)}={named(item)}" for place, item in enumerate(items))
+        return thing(items[0])
+    return " ".join(f"{chr(ord('A') + place)}={thing(item)}" for place, item in enumerate(items))
 
 
 def _amount(item: str, counts: Sequence[int]) -> str:
     low, high = min(counts), max(counts)
     shown = f"{low} to {high} " if low != high else "" if low == 1 else f"{low} "
-    return f"{shown}{named(item)}"
+    return f"{shown}{thing(item)}"

@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable, Sequence
 
 from echo.mfm.consolidation.attempts import Attempt
-from echo.mfm.consolidation.findings import Finding, cited, episodes_of, held_text, named, often
+from echo.mfm.consolidation.contrast import told_reason
+from echo.mfm.consolidation.doing import doing
+from echo.mfm.consolidation.findings import Finding, cited, episodes_of, held_text, named, often, thing
 from echo.mfm.consolidation.sites import Site, sites
-from echo.mfm.consolidation.trying import doing
 
 LEAST = 2
 """Times that something must have hurt before it is a hazard."""
@@ -43,7 +44,7 @@ def _harm_by_action(attempts: Sequence[Attempt]) -> Iterable[Finding]:
             yield Finding(
                 rule="harm",
                 subject=f"harm from {what}",
-                text=f"hurt {len(hurt)} of {len(tries)} times{_lost(hurt)} {cited(episodes_of(hurt))}",
+                text=f"was hurt {len(hurt)} of {len(tries)} times{_lost(hurt)} {cited(episodes_of(hurt))}",
                 episodes=episodes_of(hurt),
                 weight=100.0 + min(len(hurt), 50) / 100,
             )
@@ -52,7 +53,7 @@ def _harm_by_action(attempts: Sequence[Attempt]) -> Iterable[Finding]:
 def _harm_by_place(attempts: Sequence[Attempt]) -> Iterable[Finding]:
     for site in sites([each for each in attempts if each.hurt]):
         if len(site.attempts) >= LEAST:
-            yield _placed(site, "harm", "hurt", 90.0)
+            yield _placed(site, "harm", "was hurt", 90.0)
 
 
 def _stuck_places(attempts: Sequence[Attempt]) -> Iterable[Finding]:
@@ -89,7 +90,8 @@ def _low(attempts: Sequence[Attempt], which: str, level: float) -> Iterable[Find
         yield Finding(
             rule="vitals",
             subject=f"low {which}",
-            text=f"{which} is down to {min(value for _, value in low):g} of 20 and did not come back {shown}",
+            # No file of a single episode shows that; a line that ends in a colon claims nothing.
+            text=f"down to {min(value for _, value in low):g} of 20, and low since then: {shown}",
             episodes=episodes_of(each for each, _ in low),
             weight=70.0,
         )
@@ -105,8 +107,8 @@ def _worn_out(attempts: Iterable[Attempt]) -> Iterable[Finding]:
     for item, tries in broken.items():
         yield Finding(
             rule="worn",
-            subject=f"wearing out {named(item)}",
-            text=f"broke {often(len(tries))} {cited(episodes_of(tries))}",
+            subject=f"wearing out {thing(item)}",
+            text=f"{thing(item)} broke {often(len(tries))} {cited(episodes_of(tries))}",
             episodes=episodes_of(tries),
             weight=60.0,
         )
@@ -127,10 +129,12 @@ def _in_vain(attempts: Iterable[Attempt]) -> Iterable[Finding]:
         first = tries[0]
         if len(tries) < VAIN or any(each.worked for each in tries):
             continue
+        text = f"ended in {named(first.code)} all {len(tries)} times {cited(episodes_of(tries))}"
+        shown = told_reason(tries)
         yield Finding(
             rule="vain",
             subject=f"repeating {doing(first)} with {held_text(first.held)}",
-            text=f"ended in {named(first.code)} all {len(tries)} times {cited(episodes_of(tries))}",
+            text=f"{text}; each time it failed with {shown} [{first.episode}]" if shown else text,
             episodes=episodes_of(tries),
             weight=50.0 + min(len(tries), 50) / 100,
         )

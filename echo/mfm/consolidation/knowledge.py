@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from echo.mfm.consolidation.digest import digest_findings
 from echo.mfm.consolidation.digging import digging_lessons, striking_lessons
+from echo.mfm.consolidation.doing import names_cell
 from echo.mfm.consolidation.evidence import Evidence
 from echo.mfm.consolidation.findings import Finding, ranked
 from echo.mfm.consolidation.hazards import hazards
@@ -46,9 +47,11 @@ def gather(evidence: Evidence, *, procedures: bool, least: int) -> Knowledge:
         least: Separate episodes that a procedure needs.
     """
     attempts = evidence.attempts
+    away = evidence.away
+    lasting = [each for each in attempts if each.episode not in away or not names_cell(each)]
     made = scripts(attempts, least=least) if procedures else Scripts(kept=(), left_out=0)
-    places = place_notes(evidence.of_this_life)
-    dangers = hazards(evidence.of_this_life)
+    places = place_notes(evidence.at_home)
+    dangers = hazards(evidence.at_home)
     sections = (
         (
             NOTES,
@@ -65,7 +68,7 @@ def gather(evidence: Evidence, *, procedures: bool, least: int) -> Knowledge:
             _section(
                 "attempts",
                 "## Other attempts",
-                [*eating_lessons(attempts), *refusal_lessons(attempts), *other_lessons(attempts)],
+                [*eating_lessons(attempts), *refusal_lessons(lasting), *other_lessons(attempts)],
             ),
         ),
         (PLACES, _section("places", "## Places (x, y, z)", places)),

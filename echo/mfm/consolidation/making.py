@@ -8,12 +8,13 @@ from echo.mfm.consolidation.attempts import Attempt
 from echo.mfm.consolidation.findings import (
     Finding,
     cited,
+    counted,
     episodes_of,
     gains_text,
     grid_pattern,
     listed,
     materials_text,
-    named,
+    thing,
 )
 
 _RESULTS = 8
@@ -62,7 +63,7 @@ def smelting_lessons(attempts: Iterable[Attempt]) -> list[Finding]:
     if vain:
         findings.append(_several("smelting in vain", "nothing came of", vain, weight=35.0))
     if fuels:
-        findings.append(_several("burning", "used up as fuel", fuels, weight=45.0))
+        findings.append(_several("burning", "burned", fuels, weight=45.0))
     return findings
 
 
@@ -80,23 +81,35 @@ def _laid(attempt: Attempt) -> tuple[str, Materials] | None:
 
 
 def _gave(tries: Sequence[Attempt]) -> bool:
-    return any(each.gains for each in tries)
+    return any(each.worked for each in tries)
+
+
+def _result(tries: Sequence[Attempt]) -> str:
+    """Return what came of attempts that worked; where nothing was gained, that they did."""
+    gained = [each for each in tries if each.worked and each.gains]
+    return f"gave {gains_text(gained)}" if gained else "worked, though no item came out"
+
+
+def _fruitful(tries: Sequence[Attempt]) -> list[Attempt]:
+    """Return the attempts that `_result` tells of."""
+    return [each for each in tries if each.worked and each.gains] or [each for each in tries if each.worked]
 
 
 def _shape(shape: str, held: Mapping[Materials, Sequence[Attempt]]) -> Finding:
     results: dict[str, list[Materials]] = {}
     for materials, tries in held.items():
         if _gave(tries):
-            results.setdefault(gains_text([each for each in tries if each.gains]), []).append(materials)
+            results.setdefault(_result(tries), []).append(materials)
     order = sorted(results, key=lambda told: (-sum(len(held[each]) for each in results[told]), told))
     parts = []
     for told in order[:_RESULTS]:
         tries = [each for materials in results[told] for each in held[materials]]
-        gained = [each for each in tries if each.gains]
+        gained = _fruitful(tries)
         of = listed([materials_text(materials) for materials in sorted(results[told])], 4)
-        parts.append(f"{of} gave {told} ({len(gained)} of {len(tries)}) {cited(_sorted(gained))}")
+        parts.append(f"{of} {told} ({len(gained)} of {len(tries)}) {cited(_sorted(gained))}")
     if len(order) > _RESULTS:
-        parts.append(f"{len(order) - _RESULTS} more results are left out")
+        left = len(order) - _RESULTS
+        parts.append(f"{counted(left, 'more result')} {'is' if left == 1 else 'are'} left out")
     vain = {materials_text(materials): tries for materials, tries in held.items() if not _gave(tries)}
     if vain:
         parts.append(f"nothing came of {_named_with_one(vain)}")
@@ -114,7 +127,7 @@ def _vain_shapes(materials: Materials, held: Mapping[str, Sequence[Attempt]]) ->
     every = [each for tries in held.values() for each in tries]
     return Finding(
         rule="crafting",
-        subject=f"crafting in vain with {materials_text(materials)}",
+        subject=f"crafting in vain from {materials_text(materials)}",
         text=f"nothing came of {_named_with_one(held)}",
         episodes=_sorted(every),
         weight=30.0 + min(len(held), 50) / 100,
@@ -122,11 +135,11 @@ def _vain_shapes(materials: Materials, held: Mapping[str, Sequence[Attempt]]) ->
 
 
 def _smelted(put: str, tries: Sequence[Attempt]) -> Finding:
-    gained = [each for each in tries if each.gains]
+    gained = _fruitful(tries)
     return Finding(
         rule="smelting",
-        subject=f"smelting {named(put)}",
-        text=f"gave {gains_text(gained)} ({len(gained)} of {len(tries)}) {cited(_sorted(gained))}",
+        subject=f"smelting {thing(put)}",
+        text=f"{_result(tries)} ({len(gained)} of {len(tries)}) {cited(_sorted(gained))}",
         episodes=_sorted(tries),
         weight=65.0 + min(len(tries), 50) / 100,
     )
@@ -137,7 +150,7 @@ def _several(subject: str, told: str, groups: Mapping[str, Sequence[Attempt]], *
     return Finding(
         rule=subject.split(" ")[0],
         subject=subject,
-        text=f"{told} {_named_with_one({named(name): tries for name, tries in groups.items()}, most=40)}",
+        text=f"{told} {_named_with_one({thing(name): tries for name, tries in groups.items()}, most=40)}",
         episodes=_sorted(every),
         weight=weight,
     )

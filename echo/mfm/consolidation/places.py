@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
 from echo.mfm.consolidation.attempts import Attempt
-from echo.mfm.consolidation.digging import DIGS
-from echo.mfm.consolidation.findings import Finding, cited, episodes_of, listed, named
+from echo.mfm.consolidation.digging import digs_away
+from echo.mfm.consolidation.findings import Finding, cited, counted, episodes_of, listed, thing
 from echo.mfm.consolidation.sites import Site, sites
 
 _SITES = 3
 """Places told of one item."""
 _PUT_DOWN = 20
+CLOSE = 2
+"""Blocks along each axis from the feet within which a station would be in reach if it were there."""
 
 Cell = tuple[int, int, int]
 
@@ -22,10 +25,12 @@ def place_notes(attempts: Sequence[Attempt]) -> list[Finding]:
 
 
 def _stations(attempts: Iterable[Attempt]) -> Iterable[Finding]:
-    """Yield a line for each station that was in reach and was not dug away since."""
+    """Yield a line for each station that was in reach and since was neither dug away nor found to be gone."""
     seen: dict[Cell, dict[str, list[Attempt]]] = {}
     offering: dict[tuple[Cell, str], None] = {}
     for attempt in attempts:
+        for cell in _found_gone(attempt, seen):
+            del seen[cell]
         for block, cell, _ in attempt.station_cells:
             seen.setdefault(cell, {}).setdefault(block, []).append(attempt)
             offering[cell, block] = None
@@ -33,7 +38,7 @@ def _stations(attempts: Iterable[Attempt]) -> Iterable[Finding]:
             continue
         if attempt.kind == "place" and attempt.worked and attempt.block:
             seen.setdefault(attempt.cell, {}).setdefault(attempt.block, []).append(attempt)
-        elif attempt.kind in DIGS:
+        elif digs_away(attempt):
             seen.pop(attempt.cell, None)
     for cell, block in offering:
         tries = seen.get(cell, {}).get(block)
@@ -45,11 +50,24 @@ def _stations(attempts: Iterable[Attempt]) -> Iterable[Finding]:
         last = tries[-1].episode
         yield Finding(
             rule="stations",
-            subject=f"{named(block)} at ({x}, {y}, {z})",
-            text=f"{came}in reach in {_episodes(episodes_of(tries))}, last in [{last}]",
+            subject=f"{thing(block)} at ({x}, {y}, {z})",
+            text=f"{came}in reach in {counted(len(episodes_of(tries)), 'episode')}, last in [{last}]",
             episodes=episodes_of(tries),
             weight=100.0 + min(len(tries), 999) / 1000,
         )
+
+
+def _found_gone(attempt: Attempt, seen: Mapping[Cell, Mapping[str, object]]) -> list[Cell]:
+    """Return the cells close to a body that had none of what stood there in reach."""
+    if attempt.stations is None or attempt.position is None:
+        return []
+    x, y, z = (math.floor(each) for each in attempt.position)
+    return [
+        cell
+        for cell, blocks in seen.items()
+        if max(abs(cell[0] - x), abs(cell[1] - y), abs(cell[2] - z)) <= CLOSE
+        and not any(block in attempt.stations for block in blocks)
+    ]
 
 
 def _sources(attempts: Iterable[Attempt]) -> Iterable[Finding]:
@@ -68,10 +86,10 @@ def _sources(attempts: Iterable[Attempt]) -> Iterable[Finding]:
         parts = [_site(site, item) for site in found[:_SITES]]
         if len(found) > _SITES:
             rest = sum(_amount(site, item) for site in found[_SITES:])
-            parts.append(f"{rest} more at {len(found) - _SITES} other places")
+            parts.append(f"{rest} more at {counted(len(found) - _SITES, 'other place')}")
         yield Finding(
             rule="sources",
-            subject=f"{named(item)} found",
+            subject=f"{thing(item)} found",
             text="; ".join(parts),
             episodes=episodes_of(tries),
             weight=50.0 + min(len(tries), 999) / 1000,
@@ -92,12 +110,12 @@ def _put_down(attempts: Iterable[Attempt]) -> Iterable[Finding]:
         stations.update(dict.fromkeys(cell for _, cell, _ in attempt.station_cells))
         if attempt.cell is not None and attempt.kind == "place" and attempt.worked and attempt.block:
             there[attempt.cell] = attempt
-        elif attempt.cell is not None and attempt.kind in DIGS:
+        elif attempt.cell is not None and digs_away(attempt):
             there.pop(attempt.cell, None)
     left = {cell: each for cell, each in there.items() if cell not in stations}
     if left:
         told = [
-            f"{named(each.block)} at ({cell[0]}, {cell[1]}, {cell[2]}) [{each.episode}]"
+            f"{thing(each.block)} at ({cell[0]}, {cell[1]}, {cell[2]}) [{each.episode}]"
             for cell, each in sorted(left.items(), key=lambda pair: (pair[1].block or "", pair[0]))
         ]
         yield Finding(
@@ -111,7 +129,3 @@ def _put_down(attempts: Iterable[Attempt]) -> Iterable[Finding]:
 
 def _amount(site: Site, item: str) -> int:
     return sum(each.gains.get(item, 0) for each in site.attempts)
-
-
-def _episodes(episodes: Sequence[str]) -> str:
-    return "1 episode" if len(episodes) == 1 else f"{len(episodes)} episodes"

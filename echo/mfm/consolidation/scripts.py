@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from echo.mfm.consolidation.attempts import HAND, Attempt
-from echo.mfm.consolidation.findings import cited, grid_pattern, materials_text, named
+from echo.mfm.consolidation.doing import object_name
+from echo.mfm.consolidation.findings import cited, grid_pattern, materials_text, named, thing
 from echo.mfm.consolidation.slices import Run, Slice, digs, slices
-from echo.mfm.consolidation.trying import object_name
 from echo.mfm.consolidation.unify import Pattern, patterns
 from echo.mfm.procedural.format import ProcedureError, parse_procedure
 from echo.mfm.procedural.rendering import Given, literal, procedure_text
@@ -36,6 +36,8 @@ class Script:
     """The whole file."""
     episodes: tuple[str, ...]
     """All in which it was seen, in order of time."""
+    gave: str
+    """What came of it when it was first seen."""
     bindings: str = ""
     """With which arguments it was seen, and how often; empty where it has no parameters."""
 
@@ -103,7 +105,14 @@ def _script(pattern: Pattern, name: str) -> Script | None:
     except (ProcedureError, ValueError):
         # Names that no file can hold; the lessons tell of them.
         return None
-    return Script(name=name, about=about, text=text, episodes=pattern.episodes, bindings=_bindings(pattern))
+    return Script(
+        name=name,
+        about=about,
+        text=text,
+        episodes=pattern.episodes,
+        gave=thing(pattern.item),
+        bindings=_bindings(pattern),
+    )
 
 
 def _step_words(run: Run) -> str:
@@ -254,4 +263,4 @@ def _held_at_start(found: Slice) -> str | None:
 def script_line(script: Script) -> str:
     """Return what a list of procedures says of one."""
     seen = f" Seen with {script.bindings}." if script.bindings else ""
-    return f"{script.about}{seen} {cited(script.episodes)}"
+    return f"{script.about}{seen} It gave {script.gave} {cited(script.episodes)}"

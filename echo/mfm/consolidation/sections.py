@@ -48,10 +48,14 @@ class Written:
     """Findings whose lines are new or differ."""
     left_out: int
     """Findings beyond `Section.most`."""
+    removed: int = 0
+    """Generated lines that are there no more, and no line says anything of their subjects."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Line:
+class Line:
+    """One line of a section."""
+
     raw: str
     subject: str | None
     mark: str | None
@@ -84,8 +88,8 @@ def write_section(
         refused: Marks of lines that were taken out by hand before that.
         fresh: Subjects that may be written anew; what is said of others stays as it is. None for all.
     """
-    head, body, tail = _parts(text, section.name)
-    lines = [_read(raw, section.name) for raw in body or ()]
+    head, body, tail = parts(text, section.name)
+    lines = [read_line(raw, section.name) for raw in body or ()]
     old = {line.subject: line for line in lines if line.mark is not None and line.subject is not None}
     by_hand = {line.subject for line in lines if line.mark is None and line.subject is not None}
     gone = {*refused, *(mark for mark in before if mark not in {line.mark for line in lines})}
@@ -101,6 +105,7 @@ def write_section(
         by_hand=tuple(sorted(by_hand & {found.subject for found in section.findings})),
         changed=changed,
         left_out=left_out,
+        removed=len(old.keys() - {line.subject for line in new} - by_hand),
     )
     if body is None and not new:
         return written
@@ -109,20 +114,20 @@ def write_section(
     if body is None:
         block = [first, *section.heading.split("\n"), "", *(line.raw for line in new), last]
         return replace(written, text=_appended(text, block))
-    ending = "\r" if text.split("\n", 1)[0].endswith("\r") else ""
-    block = [f"{first}{ending}", *_woven(lines, new, ending), f"{last}{ending if tail else ''}"]
+    ending = "\r" if text.split("\n")[len(head)].endswith("\r") else ""
+    block = [f"{first}{ending}", *woven(lines, new, ending), f"{last}{ending if tail else ''}"]
     return replace(written, text="\n".join([*head, *block, *tail]))
 
 
 def _chosen(
     section: Section,
-    old: dict[str, _Line],
+    old: dict[str, Line],
     by_hand: Collection[str],
     gone: Collection[str],
     fresh: Collection[str] | None,
-) -> tuple[list[tuple[_Line, Finding | None]], int]:
+) -> tuple[list[tuple[Line, Finding | None]], int]:
     """Return the generated lines that the section is to hold, and how many it has no room for."""
-    lines: list[tuple[_Line, Finding | None]] = []
+    lines: list[tuple[Line, Finding | None]] = []
     if section.grows:
         told = {found.subject for found in section.findings}
         lines = [(line, None) for subject, line in old.items() if subject not in told]
@@ -134,12 +139,12 @@ def _chosen(
             if found.subject in old:
                 lines.append((old[found.subject], None))
             continue
-        lines.append((_Line(raw=f"{found.line} <!--{mark}-->", subject=found.subject, mark=mark), found))
+        lines.append((Line(raw=f"{found.line} <!--{mark}-->", subject=found.subject, mark=mark), found))
     left_out = max(0, len(lines) - section.most)
     return (lines[left_out:] if section.grows else lines[: section.most]), left_out
 
 
-def _woven(lines: Sequence[_Line], new: Sequence[_Line], ending: str) -> list[str]:
+def woven(lines: Sequence[Line], new: Sequence[Line], ending: str) -> list[str]:
     """Return the new lines in their order, each line by hand behind the generated one it stood behind."""
     there = {line.subject for line in new}
     behind: dict[str | None, list[str]] = {}
@@ -165,19 +170,20 @@ def _appended(text: str, block: Sequence[str]) -> str:
     return text + between + ending.join([*block, ""])
 
 
-def _read(raw: str, section: str) -> _Line:
+def read_line(raw: str, section: str) -> Line:
+    """Return a line of a section, with its mark where consolidation wrote it and nobody changed it."""
     found = _MARK.search(raw)
     plain = raw if found is None else raw[: found.start()]
     subject = _SUBJECT.match(plain)
     intact = found is not None and line_mark(section, plain) == found[1]
-    return _Line(
+    return Line(
         raw=raw,
         subject=None if subject is None else subject["subject"],
         mark=found[1] if found is not None and intact else None,
     )
 
 
-def _parts(text: str, name: str) -> tuple[list[str], list[str] | None, list[str]]:
+def parts(text: str, name: str) -> tuple[list[str], list[str] | None, list[str]]:
     """Split a file into what stands before, in and behind its section; None in the middle where it has none.
 
     A section whose end marker is gone ends at the first line that consolidation did not write.
@@ -191,5 +197,5 @@ def _parts(text: str, name: str) -> tuple[list[str], list[str] | None, list[str]
     stop = next((place for place, line in enumerate(rest) if end.fullmatch(line.strip())), None)
     if stop is not None:
         return lines[:start], rest[:stop], rest[stop + 1 :]
-    stop = next((place for place, line in enumerate(rest) if _read(line, name).mark is None), len(rest))
+    stop = next((place for place, line in enumerate(rest) if read_line(line, name).mark is None), len(rest))
     return lines[:start], rest[:stop], rest[stop:]

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from echo.mfm.consolidation.attempts import HAND, Attempt
+from echo.mfm.consolidation.doing import doing
 from echo.mfm.consolidation.evidence import Evidence
-from echo.mfm.consolidation.findings import Finding, named
+from echo.mfm.consolidation.findings import Finding, counted, named
 from echo.mfm.consolidation.sections import Section
-from echo.mfm.consolidation.trying import doing
 from echo.mfm.layout import NOTES
 from echo.mfm.mine.check import NotesChecker
 from echo.mfm.mine.citations import citations
@@ -234,7 +234,7 @@ def episode_line(episode: str, attempts: Sequence[Attempt]) -> str:
     """Return one episode as a model is shown it: what was done, with what, and what came of it."""
     parts = [_attempt_words(attempt) for attempt in attempts[:_ACTIONS]]
     left = len(attempts) - _ACTIONS
-    return f"[{episode}] " + "; ".join(parts) + (f"; and {left} more actions" if left > 0 else "")
+    return f"[{episode}] " + "; ".join(parts) + (f"; and {counted(left, 'more action')}" if left > 0 else "")
 
 
 def _attempt_words(attempt: Attempt) -> str:
@@ -246,4 +246,7 @@ def _attempt_words(attempt: Attempt) -> str:
     change = " ".join(f"{count:+d} {named(item)}" for item, count in sorted(attempt.delta.items()))
     place = "" if attempt.position is None else " at ({:.0f}, {:.0f}, {:.0f})".format(*attempt.position)
     hurt = ", was hurt" if attempt.hurt else ""
-    return f"{words}{place} -> {attempt.code or 'done'}{f', {change}' if change else ''}{hurt}"
+    # That nothing came of it says the code already.
+    told = attempt.message if attempt.code not in ("no_drop", "no_result") else None
+    reason = "" if told is None else f', "{named(told.rstrip(chr(46)))}"'
+    return f"{words}{place} -> {attempt.code or 'done'}{reason}{f', {change}' if change else ''}{hurt}"

@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from csd.episode import Observation, Step
-from echo.mfm.episodic.files import check_step, still
+from echo.mfm.episodic.files import still
+from echo.mfm.episodic.refusals import as_texts, check_step
 from echo.mfm.layout import MfmError
 
 
@@ -76,16 +77,18 @@ class Diary:
             tags: Tags of the episode it belongs to.
 
         Raises:
-            ValueError, TypeError: if the step cannot be recorded, as `Recorder.write`; it is left out, and
-                those before it stay.
+            ValueError: if the step cannot be recorded, as `Recorder.write`; it is left out, and those before
+                it stay.
             MfmError, OSError: as `Recorder.write`; the steps stay and are written with the next.
         """
-        if self._every > 1:
-            check_step(step, after, words=(self._goal, *notes, *tags))
+        noted, tagged = as_texts("notes", notes), as_texts("tags", tags)
+        whole = isinstance(step, Step) and isinstance(after, Observation)
+        if self._every > 1 or self._steps or not whole:
+            check_step(step, after, goal=self._goal, notes=noted, tags=tagged)
         self._steps.append(replace(step, before=_held(step.before)))
         self._after = _held(after)
-        self._notes.extend(notes)
-        self._tags.extend(tags)
+        self._notes.extend(noted)
+        self._tags.extend(tagged)
         return self._write() if len(self._steps) >= self._every else None
 
     def turn_to(self, goal: str) -> str | None:
@@ -125,7 +128,7 @@ class Diary:
             )
         except (ValueError, TypeError) as error:
             # A single step was not looked at before: the recorder did that just now.
-            if self._every == 1 and not isinstance(error, MfmError):
+            if self._every == 1 and len(self._steps) == 1 and not isinstance(error, MfmError):
                 self._clear()
             raise
         self._clear()
@@ -136,4 +139,7 @@ class Diary:
 
 
 def _held(seen: Observation) -> Observation:
-    return seen if seen.frame is None else replace(seen, frame=still(seen.frame))
+    # What is none is for the recorder to refuse, in its words.
+    if not isinstance(seen, Observation) or seen.frame is None:
+        return seen
+    return replace(seen, frame=still(seen.frame))

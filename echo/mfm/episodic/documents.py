@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from csd.episode import COUNTED_KINDS, Observation, Step, action_to_json
+from echo.mfm.episodic.objects import object_of
 from echo.mfm.layout import EPISODES, Row
 
 _DIGS = frozenset({"collect", "mine"})
@@ -71,11 +72,16 @@ class Entry:
         return [event for step in self.steps for event in step.outcome.events]
 
     @property
+    def named_step(self) -> Step | None:
+        """The last step whose action counts, else the last one; None without steps."""
+        counted = [step for step in self.steps if step.action.kind in COUNTED_KINDS] or self.steps
+        return counted[-1] if counted else None
+
+    @property
     def action_kind(self) -> str | None:
         """Kind of the last counted action, else of the last action."""
-        kinds: list[str] = [step.action.kind for step in self.steps]
-        counted = [kind for kind in kinds if kind in COUNTED_KINDS] or kinds
-        return counted[-1] if counted else None
+        named = self.named_step
+        return None if named is None else named.action.kind
 
 
 def state_document(entry: Entry) -> dict[str, Any]:
@@ -97,9 +103,14 @@ def state_document(entry: Entry) -> dict[str, Any]:
     }
 
 
-def action_document(entry: Entry) -> dict[str, Any]:
-    """Return action.json; `entry.items` lists the actions in order, `entry.steps` counts them."""
-    actions = [action_to_json(step.action) for step in entry.steps]
+def action_document(entry: Entry, *, results: bool = True) -> dict[str, Any]:
+    """Return action.json; `entry.items` lists the actions in order, `entry.steps` counts them.
+
+    Args:
+        entry: The episode.
+        results: Whether each action also says how it ended: the code and message of its outcome.
+    """
+    actions = [_action(step, results) for step in entry.steps]
     cause = entry.cause or Cause()
     arguments = None if cause.arguments is None else dict(cause.arguments)
     return {
@@ -114,6 +125,11 @@ def action_document(entry: Entry) -> dict[str, Any]:
         if actions
         else None,
     }
+
+
+def _action(step: Step, results: bool) -> dict[str, Any]:
+    ended = {"code": step.outcome.code, "message": step.outcome.message} if results else {}
+    return {**action_to_json(step.action), **ended}
 
 
 def outcome_document(entry: Entry) -> dict[str, Any]:
@@ -183,10 +199,23 @@ def _tags(entry: Entry) -> list[str]:
 
 
 def _summary(entry: Entry) -> str:
+    """Return the goal, the action that the row names with its object and end, and what changed.
+
+    Where another action was the last, how that ended follows; where others failed, how many did.
+    """
     if not entry.steps:
         return "initial state"
-    last = entry.steps[-1].outcome
+    named, last = entry.named_step or entry.steps[-1], entry.steps[-1]
+    told = [named] if named is last else [named, last]
+    ended = ", then ".join(map(_ended, told))
+    failed = sum(not step.outcome.ok for step in entry.steps)
+    if failed > sum(not step.outcome.ok for step in told):
+        ended += f" ({failed} of {len(entry.steps)} failed)"
     changes = " ".join(f"{change:+d} {item}" for item, change in entry.inventory_delta.items())
-    words = f"{entry.goal}: {entry.action_kind} {last.code}{f', {changes}' if changes else ''}"
+    words = f"{entry.goal}: {ended}{f', {changes}' if changes else ''}"
     folded = " ".join(words.split())
     return folded if len(folded) <= _SUMMARY_LIMIT else f"{folded[: _SUMMARY_LIMIT - 3]}..."
+
+
+def _ended(step: Step) -> str:
+    return f"{step.action.kind} {object_of(step.action)} {step.outcome.code}"

@@ -1,19 +1,20 @@
 """The bytes of one episode: frozen when it is handed over, made into files when it is written.
 
-What can be wrong with an episode (a number that is not finite, a frame of another shape, a bad name) is found
-when it is frozen, by the caller. What takes time (packing pictures) is left for whoever writes it.
+What can be wrong with an episode (a value that no reader would take, a frame of another shape, a bad name) is
+found when it is frozen, by the caller. What takes time (packing pictures) is left for whoever writes it.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from csd.episode import Frame, Observation, Step
+from csd.episode import Frame
+from echo.mfm.codec import to_json
 from echo.mfm.episodic.attachments import attachment_files
 from echo.mfm.episodic.documents import (
     Entry,
@@ -24,6 +25,7 @@ from echo.mfm.episodic.documents import (
 )
 from echo.mfm.episodic.frames import Codec, check_frame, picture_name
 from echo.mfm.episodic.records import records_line
+from echo.mfm.episodic.refusals import check_entry
 from echo.mfm.episodic.shelf import Kept, Shelf
 from echo.mfm.layout import ACTION, FORMAT, OUTCOME, STATE, STEPS, Row, to_line
 
@@ -80,12 +82,14 @@ def freeze(name: str, entry: Entry, source: str, making: Making, attachments: Ma
     """Return episode `name` so that it can be written later.
 
     Raises:
-        ValueError: on a number that is not finite, a frame of a wrong shape, or a bad attachment name.
-        TypeError: on a value that JSON does not have.
+        ValueError: on a value that a reader would refuse, a tag that its line would not tell clearly, a frame
+            of a wrong shape, or a bad attachment name.
+        TypeError: on an attachment that is not bytes.
     """
+    check_entry(entry, source)
     attached = attachment_files(attachments)
     tail = records_line({"steps": entry.steps, "after": entry.after})
-    told = {} if entry.cause is None else {"cause": asdict(entry.cause)}
+    told = {} if entry.cause is None else {"cause": to_json(entry.cause)}
     return Frozen(
         name=name,
         pictures=_pictures(entry, making),
@@ -133,22 +137,6 @@ def _pictures(entry: Entry, making: Making) -> dict[str, Frame]:
         for place, seen in enumerate(kept)
         if seen.frame is not None
     }
-
-
-def check_step(step: Step, after: Observation, words: Sequence[str]) -> None:
-    """Refuse what could not be recorded as (a part of) an episode.
-
-    Raises:
-        ValueError: on a number that is not finite, or a frame of a wrong shape.
-        TypeError: on a value that JSON does not have, or a word that is no text.
-    """
-    for seen in (step.before, after):
-        if seen.frame is not None:
-            check_frame(seen.frame)
-    records_line((step, after))
-    for word in words:
-        if not isinstance(word, str):
-            raise TypeError(f"expected text as goal, note or tag, got {word!r}. Write it as text.")
 
 
 def still(frame: Frame, borrowed: bool = True) -> Frame:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import struct
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -146,7 +147,7 @@ def decode_picture(data: bytes, path: Path) -> Frame:
     from PIL import Image
 
     try:
-        with Image.open(io.BytesIO(data), formats=("PNG", "WEBP", "JPEG")) as picture:
+        with opened(data, ("PNG", "WEBP", "JPEG")) as picture:
             width, height = picture.size
             if width * height > MOST_PIXELS:
                 raise _unfit(path, f"{width} x {height} pixels, more than {MOST_PIXELS}")
@@ -172,6 +173,18 @@ def decode_picture(data: bytes, path: Path) -> Frame:
         Image.DecompressionBombWarning,
     ) as error:
         raise _unfit(path, f"something unreadable ({error})") from error
+
+
+def opened(data: bytes, formats: tuple[str, ...]) -> Image.Image:
+    """Return the picture in `data`, of one of `formats`, whose pixels are not unpacked yet.
+
+    Pillow warns of more pixels than it likes; who asks here compares them with `MOST_PIXELS` and refuses.
+    """
+    from PIL import Image
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        return Image.open(io.BytesIO(data), formats=formats)
 
 
 def _as_rgb(picture: Image.Image, path: Path) -> Image.Image:

@@ -27,6 +27,7 @@ from echo.mfm.episodic.documents import Entry
 from echo.mfm.episodic.files import Frames, Making, freeze
 from echo.mfm.episodic.frames import Codec, check_codec
 from echo.mfm.episodic.mend import Mend, open_folder
+from echo.mfm.episodic.refusals import as_texts
 from echo.mfm.episodic.shelf import Shelf
 from echo.mfm.episodic.writer import Desk, Durability, EpisodeWriter
 from echo.mfm.layout import MfmError, episode_id
@@ -148,7 +149,8 @@ class Recorder:
         """Record the state before the first action of a life and return its id, ep_000000 in a new memory.
 
         Raises:
-            ValueError: if this life holds an episode already.
+            ValueError: if this life holds an episode already, or the observation cannot be recorded; see
+                `write`.
         """
         with self._turn:
             if not self._empty:
@@ -176,17 +178,26 @@ class Recorder:
             steps: Its turns in order, at least one.
             after: What was seen after the last step.
             notes: Remarks for a reader; the first one is shown by a query.
-            tags: Tags beside those that follow from the steps (inventory_changed, broke, damage, note).
+            tags: Tags beside those that follow from the steps (inventory_changed, broke, damage, note);
+                printable, without commas and without blanks at their ends.
             source: The world, where it is not the recorder's own.
             attachments: What else belongs to it, plain file name -> content; the index names the first.
 
         Raises:
-            ValueError: on no step, a number that is not finite, a frame of a wrong shape, or a bad attachment
-                name; nothing is written then and the id stays free.
+            ValueError: on no step, a value that a reader would refuse (such as an action or a code of another
+                kind, or a number that is not finite), a tag with a comma, a frame of a wrong shape, or a bad
+                attachment name; nothing is written then and the id stays free.
+            TypeError: on an attachment that is not bytes; the same.
             MfmError: if the recorder is closed, or an earlier write failed half way or in the background.
             OSError: if the disk refuses; after a failed index append the recorder must be opened again.
         """
-        entry = Entry(goal=goal, steps=tuple(steps), after=after, notes=tuple(notes), tags=tuple(tags))
+        entry = Entry(
+            goal=goal,
+            steps=tuple(steps),
+            after=after,
+            notes=as_texts("notes", notes),
+            tags=as_texts("tags", tags),
+        )
         return self.record(entry, source=source, attachments=attachments)
 
     def record(

@@ -136,7 +136,11 @@ def _retold(folder: Path, read: Episode) -> str | None:
             ACTION: to_line(action_document(entry)),
             OUTCOME: to_line(outcome_document(entry)),
         }
-        other = next((name for name, data in said.items() if (folder / name).read_bytes() != data), None)
+        held = {name: (folder / name).read_bytes() for name in said}
+        if held[ACTION] == to_line(action_document(entry, results=False)):
+            # Recorded before actions told how they ended.
+            said[ACTION] = held[ACTION]
+        other = next((name for name, data in said.items() if held[name] != data), None)
     except (MfmError, OSError, KeyError, TypeError, ValueError) as error:
         return f"expected {OUTCOME} and its companions in {folder} as they were recorded; got {error!r}"
     return (

@@ -13,6 +13,9 @@ from echo.mfm.layout import ACTION, EPISODES, OUTCOME, MfmError, Row, read_json
 LONGEST = 1_500
 """Characters; an encoder of sentences sees about 256 tokens."""
 
+_ENDS = ("code", "message")
+"""Keys of an action that tell how it ended."""
+
 
 def episode_text(row: Row, action: Mapping[str, Any], outcome: Mapping[str, Any]) -> str:
     """Return what an episode is about: summary, notes, what was done, what it brought, what happened.
@@ -43,7 +46,7 @@ def _texts(value: object) -> list[str]:
 
 
 def _deeds(entry: object) -> Iterator[str]:
-    """Yield each action with the names in it, without numbers."""
+    """Yield each action with the names in it, without numbers, and how it failed where it did."""
     if not isinstance(entry, dict):
         return
     named = [_words(entry.get("procedure")), _words(entry.get("action"))]
@@ -51,7 +54,14 @@ def _deeds(entry: object) -> Iterator[str]:
     items = entry.get("items")
     for item in items if isinstance(items, list) else []:
         if isinstance(item, dict):
-            yield " ".join([_words(item.get("kind")), *_names(item)]).strip()
+            deed = {key: each for key, each in item.items() if key not in _ENDS}
+            yield " ".join([_words(item.get("kind")), *_names(deed), *_failure(item)]).strip()
+
+
+def _failure(item: Mapping[str, Any]) -> list[str]:
+    """Return how an action ended, where it did not do what it was for."""
+    code, message = (_words(item.get(key)) for key in _ENDS)
+    return [f"{code}: {message}" if message else code] if code not in ("", "ok") else []
 
 
 def _names(value: object, depth: int = 0) -> list[str]:
@@ -94,4 +104,4 @@ def _text(base: Path, row: Row) -> bytes | None:
     return text.encode() if text.strip() else None
 
 
-TEXTS = Work(name="texts", version=1, value=_text)
+TEXTS = Work(name="texts", version=2, value=_text)

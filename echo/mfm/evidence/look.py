@@ -11,7 +11,7 @@ from typing import Any
 from echo.mfm.evidence.around import Around, Near, around
 from echo.mfm.evidence.pictures import frame_files, open_picture, read_bytes
 from echo.mfm.evidence.references import Reference, cited, find_episode
-from echo.mfm.layout import ACTION, OUTCOME, STATE, MfmError, Row, read_json
+from echo.mfm.layout import ACTION, ATTACHMENT, OUTCOME, STATE, MfmError, Row, read_json
 from echo.mfm.options import memory_options
 
 IN_TIME = 2
@@ -38,6 +38,17 @@ class FrameFile:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AttachedFile:
+    """A file that was recorded with an episode."""
+
+    name: str
+    """Within the folder of its attachments."""
+    path: Path
+    size: int
+    """In bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Look:
     """What there is to see of an episode."""
 
@@ -54,6 +65,8 @@ class Look:
     frames: tuple[FrameFile, ...]
     frames_off: bool
     """Whether the memory has frames switched off; then none is told."""
+    attachments: tuple[AttachedFile, ...]
+    """By name."""
     before: tuple[Row, ...]
     """The episodes before it in its life, the nearest in time last."""
     after: tuple[Row, ...]
@@ -96,6 +109,7 @@ def look(root: Path | str, episode: str, *, in_time: int = IN_TIME, in_place: in
         outcome=_document(found, OUTCOME, problems),
         frames=() if off else _frames(found, problems),
         frames_off=off,
+        attachments=_or_problem(lambda: _attachments(found.folder / ATTACHMENT), problems) or (),
         before=beside.before,
         after=beside.after,
         near=beside.near,
@@ -126,6 +140,10 @@ def look_json(seen: Look) -> Document:
                 for frame in seen.frames
             ],
             "frames_off": seen.frames_off,
+            "attachments": [
+                {"name": attached.name, "path": str(attached.path), "bytes": attached.size}
+                for attached in seen.attachments
+            ],
             "before": [{"episode": cited(row), "row": row} for row in seen.before],
             "after": [{"episode": cited(row), "row": row} for row in seen.after],
             "near": [
@@ -183,3 +201,12 @@ def _frames(found: Reference, problems: list[str]) -> tuple[FrameFile, ...]:
         else:
             told.append(FrameFile(place=place, path=path, size=len(data), width=width, height=height))
     return tuple(told)
+
+
+def _attachments(folder: Path) -> tuple[AttachedFile, ...]:
+    """Return the files in the folder of attachments; links are none."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return tuple(
+        AttachedFile(name=path.relative_to(folder).as_posix(), path=path, size=path.stat().st_size)
+        for path in files
+    )

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 import struct
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from echo.mfm.evidence.references import find_episode
-from echo.mfm.layout import EPISODES, IMAGE, INDEX, MfmError, Row
+from echo.mfm.layout import IMAGE, MfmError, Row
 from echo.mfm.options import require
 
 if TYPE_CHECKING:
@@ -116,10 +112,10 @@ def open_picture(data: bytes, named: str) -> Image:
     """
     from PIL import Image, UnidentifiedImageError
 
-    from echo.mfm.episodic.frames import MOST_PIXELS
+    from echo.mfm.episodic.frames import MOST_PIXELS, opened
 
     try:
-        with Image.open(io.BytesIO(data), formats=("PNG", "WEBP", "JPEG", "GIF", "BMP", "TIFF")) as picture:
+        with opened(data, ("PNG", "WEBP", "JPEG", "GIF", "BMP", "TIFF")) as picture:
             width, height = picture.size
             if width * height > MOST_PIXELS:
                 raise MfmError(
@@ -172,39 +168,3 @@ def png_bytes(picture: Image) -> bytes:
     written = io.BytesIO()
     picture.save(written, "PNG")
     return written.getvalue()
-
-
-def write_picture(out: Path, data: bytes) -> None:
-    """Write a file whole or not at all: into a part beside it, then renamed.
-
-    Raises:
-        MfmError: if `out` is no file, an index, lies in an episode, or its folder does not exist.
-        OSError: if the disk refuses.
-    """
-    if out.is_dir():
-        raise MfmError(f"expected a file to write a picture to, got the folder {out}. Name a file in it.")
-    if not out.parent.is_dir():
-        raise MfmError(f"expected a folder at {out.parent} for {out.name}, got none. Make it first.")
-    if out.name == INDEX or (out.exists() and not out.is_file()):
-        raise MfmError(f"expected the name of a picture, got {out}, which is something else. Name another.")
-    folders = out.resolve().parents
-    if any(folder.name == EPISODES and (folder.parent / INDEX).exists() for folder in folders):
-        raise MfmError(
-            f"expected a place outside {EPISODES}/, which is never changed, got {out}. Name another place."
-        )
-    with _part(out) as part:
-        part.write_bytes(data)
-        part.replace(out)
-
-
-@contextmanager
-def _part(out: Path) -> Iterator[Path]:
-    descriptor, name = tempfile.mkstemp(prefix=f".{out.name[:100]}.", suffix=".part", dir=out.parent)
-    os.close(descriptor)
-    part = Path(name)
-    try:
-        # mkstemp allows the owner alone; a picture is for whoever may read the folder.
-        part.chmod(0o644)
-        yield part
-    finally:
-        part.unlink(missing_ok=True)

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from echo.mfm.evidence.lettering import cut, font, shown
-from echo.mfm.evidence.pictures import open_picture, png_bytes, row_picture, write_picture
+from echo.mfm.evidence.pictures import open_picture, png_bytes, row_picture
 from echo.mfm.evidence.references import cited, place_of, steps_of
 from echo.mfm.layout import MfmError, Row
 from echo.mfm.options import memory_options
+from echo.mfm.picture_file import write_picture
 
 if TYPE_CHECKING:
     from PIL.Image import Image

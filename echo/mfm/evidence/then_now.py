@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from echo.mfm.evidence.around import around
 from echo.mfm.evidence.lettering import cut, folded, font, shown
-from echo.mfm.evidence.pictures import open_picture, png_bytes, read_bytes, row_picture, write_picture
-from echo.mfm.evidence.references import find_episode, number
+from echo.mfm.evidence.pictures import frame_bytes, open_picture, png_bytes, read_bytes, row_picture
+from echo.mfm.evidence.references import Reference, find_episode, number
 from echo.mfm.evidence.sheet import scaled_into
 from echo.mfm.folder import MemoryFolder
 from echo.mfm.layout import MfmError, Row, earlier_lives, life_name
 from echo.mfm.options import require
+from echo.mfm.picture_file import write_picture
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -60,11 +61,46 @@ def write_then_now(
     before = _then(root, then)
     current = _newest(root) if now is None else Moment(told="", picture=read_bytes(now))
     asked = NO_QUESTION if question is None else question
-    drawn = _side_by_side(
-        [("THEN", before), ("NOW", current)], None if question is None else f"Q: {question}"
-    )
-    write_picture(out, png_bytes(drawn))
+    write_picture(out, side_by_side(before, current, question))
     return f"wrote {out}: THEN {before.told} | NOW. Q: {asked}. View it with view_image."
+
+
+def moment_of(root: Path | str, episode: str) -> Moment | None:
+    """Return what was seen as an episode began; None where it has no picture.
+
+    Args:
+        root: The memory folder.
+        episode: 'ep_000012', or 'life_2/ep_000012' in an earlier life.
+
+    Raises:
+        MfmError: if there is no such episode, its picture cannot be read, or frames are switched off.
+    """
+    require(Path(root), "frames")
+    found = find_episode(root, episode)
+    row, data = _seen(root, found)
+    data = frame_bytes(root, found.name) if data is None else data
+    told = found.name if row is None else _told(row, found.name)
+    return None if data is None else Moment(told=told, picture=data)
+
+
+def newest_moment(root: Path | str) -> Moment:
+    """Return the newest frame of this life.
+
+    Raises:
+        MfmError: if there is none, it cannot be read, or frames are switched off.
+    """
+    require(Path(root), "frames")
+    return _newest(root)
+
+
+def side_by_side(then: Moment, now: Moment, question: str | None) -> bytes:
+    """Return both pictures on one, as PNG, with `question` below them.
+
+    Raises:
+        MfmError: if one of them cannot be read.
+    """
+    asked = None if question is None else f"Q: {question}"
+    return png_bytes(_drawn([("THEN", then), ("NOW", now)], asked))
 
 
 def _then(root: Path | str, then: str) -> Moment:
@@ -73,13 +109,17 @@ def _then(root: Path | str, then: str) -> Moment:
             found = find_episode(root, name)
         except MfmError:
             continue
-        row = around(root, found, in_time=0, in_place=0).row
-        data = None if row is None else row_picture(root, row)
+        row, data = _seen(root, found)
         if row is not None and data is not None:
-            return Moment(told=_when_and_where(row), picture=data)
+            return Moment(told=_told(row, row["id"]), picture=data)
     if Path(then).is_file():
         return Moment(told=then, picture=read_bytes(Path(then)))
     raise NoFrame(f"no frame for {then!r}: not an episode id in the index and not a file")
+
+
+def _seen(root: Path | str, found: Reference) -> tuple[Row | None, bytes | None]:
+    row = around(root, found, in_time=0, in_place=0).row
+    return row, None if row is None else row_picture(root, row)
 
 
 def _names(root: Path | str, then: str) -> list[str]:
@@ -93,18 +133,18 @@ def _newest(root: Path | str) -> Moment:
     for row in rows:
         data = row_picture(root, row)
         if data is not None:
-            return Moment(told=_when_and_where(row), picture=data)
+            return Moment(told=_told(row, row["id"]), picture=data)
     raise MfmError(f"expected a frame in {root} to stand for now, got none. Name the current view.")
 
 
-def _when_and_where(row: Row) -> str:
+def _told(row: Row, name: str) -> str:
     x, z = number(row.get("x")), number(row.get("z"))
     first = row.get("first_step")
     step = "?" if first is None else first
-    return f"{row['id']} step {step}" + ("" if x is None or z is None else f" at ({x:.0f},{z:.0f})")
+    return f"{name} step {step}" + ("" if x is None or z is None else f" at ({x:.0f},{z:.0f})")
 
 
-def _side_by_side(moments: Sequence[tuple[str, Moment]], question: str | None) -> Image:
+def _drawn(moments: Sequence[tuple[str, Moment]], question: str | None) -> Image:
     from PIL import Image, ImageDraw
 
     letters = font(_LETTERS)

@@ -20,8 +20,8 @@ from echo.mfm.layout import PROCEDURES, WORKING, MfmError
 from echo.mfm.mine.citations import Citation, citations, cited, unreadable_citations
 from echo.mfm.mine.claims import Claim, claims
 from echo.mfm.mine.facts import Facts, read_facts
-from echo.mfm.mine.statements import pieces, statements
-from echo.mfm.mine.verdicts import Judged, Verdict, judge, overall
+from echo.mfm.mine.statements import pieces
+from echo.mfm.mine.verdicts import BESIDES, VERDICTS, Judged, Verdict, judge_piece, overall
 from echo.mfm.mine.writable import Mine
 
 Fault = Literal["uncited", "unreadable citation", "missing episode", "contradicted", "unreadable file"]
@@ -42,6 +42,12 @@ class CheckedClaim:
     verdict: Verdict
     judged: tuple[Judged, ...]
     """Each thing that it says and that could be read off, in order."""
+
+    @property
+    def objection(self) -> str | None:
+        """What the cited episodes hold against it, with an excerpt, in one line; None where nothing."""
+        against = [each for each in self.judged if each.verdict == "contradicted"]
+        return ". ".join(f"says {each.statement.said}, but {each.evidence}" for each in against) or None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +80,16 @@ class NotesReport:
     def count(self, verdict: Verdict) -> int:
         """Return how many claims have this verdict."""
         return sum(claim.verdict == verdict for claim in self.claims)
+
+    @property
+    def summary(self) -> str:
+        """How many there are of each, in one line."""
+        files, claims, findings = (
+            f"{len(held):,} {one}{'' if len(held) == 1 else 's'}"
+            for held, one in ((self.files, "file"), (self.claims, "claim"), (self.findings, "finding"))
+        )
+        told = ", ".join(f"{self.count(verdict):,} {verdict}" for verdict in VERDICTS)
+        return f"{files}, {claims}: {told}; {findings}"
 
 
 def check_notes(root: Path | str) -> NotesReport:
@@ -144,8 +160,9 @@ class NotesChecker:
             facts = [self._read(each) for each in _once(piece.citations) if self.place(each) is not None]
             if not facts:
                 continue
-            names = self._known_names().union(*(each.names for each in facts))
-            judged += [judge(each, facts) for each in statements(piece.text, names)]
+            judged += judge_piece(piece.text, facts, self._known_names())
+        if all(each.statement.rule in BESIDES for each in judged):
+            judged = []
         return CheckedClaim(
             path=path, line=claim.line, text=claim.text, verdict=overall(judged), judged=tuple(judged)
         )
@@ -256,14 +273,13 @@ def _procedure_evidence(text: str) -> tuple[int, list[str]]:
 
 def _contradicted(made: Iterable[CheckedClaim]) -> Iterable[Finding]:
     for claim in made:
-        against = [each for each in claim.judged if each.verdict == "contradicted"]
-        if against:
+        if claim.objection is not None:
             yield Finding(
                 path=claim.path,
                 line=claim.line,
                 fault="contradicted",
                 text=_short(claim.text),
-                detail=". ".join(f"says {each.statement.said}, but {each.evidence}" for each in against),
+                detail=claim.objection,
             )
 
 

@@ -25,13 +25,19 @@ class Remembered:
     line: str
     """As it stands there."""
     checked: CheckedClaim
-    """What its evidence says of it; a contradicted note is kept all the same, the check names it."""
+    """What its evidence says of it; a contradicted note is kept all the same, unless `strict`."""
     change: Change | None
     """What was logged; None where the notes held this line already."""
 
 
 def remember(
-    root: Path | str, text: str, *, cites: Sequence[str] = (), by: Author = "agent", path: str = NOTES
+    root: Path | str,
+    text: str,
+    *,
+    cites: Sequence[str] = (),
+    by: Author = "agent",
+    path: str = NOTES,
+    strict: bool = False,
 ) -> Remembered:
     """Add `text` as one bullet at the end of the notes, unless it is there already.
 
@@ -41,10 +47,11 @@ def remember(
         cites: Episodes to cite behind it, such as 'ep_000123' or 'life_2/ep_000123'.
         by: Who writes it.
         path: The file, relative to mine/.
+        strict: Whether a note that its evidence contradicts is refused.
 
     Raises:
-        MfmError: if there is no text, it cites nothing, or an episode that does not exist; nothing is
-            written then.
+        MfmError: if there is no text, it cites nothing, or an episode that does not exist, or, if `strict`,
+            what it cites contradicts it; nothing is written then.
     """
     told = " ".join(text.split())
     named = [cited(each.strip().removeprefix("[").removesuffix("]")).name for each in cites]
@@ -52,13 +59,18 @@ def remember(
     line = " ".join([f"- {told}", *(f"[{name}]" for name in dict.fromkeys(named) if name not in held)])
     checker = NotesChecker(root)
     _check(line, told, checker)
+    checked = checker.claim(path, Claim(line=1, text=line.removeprefix("- ")))
+    if strict and checked.objection is not None:
+        raise MfmError(
+            f"expected a note that its evidence bears out, got one that it contradicts: {checked.objection}. "
+            f"Mend the note or its citations; nothing was written."
+        )
     mine = Mine(root)
     with mine.batch(by=by, why=f"remember: {told[:80]}") as batch:
         notes = mine.read(path) if mine.exists(path) else "# Notes\n\n"
         if line not in (each.rstrip("\r") for each in notes.split("\n")):
             mine.write(path, insert_at(notes, len(notes.split("\n")), line))
-    claim = Claim(line=1, text=line.removeprefix("- "))
-    return Remembered(line=line, checked=checker.claim(path, claim), change=batch.change)
+    return Remembered(line=line, checked=checked, change=batch.change)
 
 
 def _check(line: str, told: str, checker: NotesChecker) -> None:

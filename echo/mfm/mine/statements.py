@@ -1,40 +1,22 @@
 """What a claim says that can be read off episodes: amounts, actions, tools, events, places.
 
 Deliberately narrow. A claim is cut behind each group of citations, and what it says before them is held
-against these episodes alone. Only wordings listed here are understood; a piece with a word of negation
-or of doubt says nothing but where ('gave nothing' and places apart), so that a wrong verdict is rarer
-than a missing one.
+against these episodes alone. Only wordings listed here are understood. A piece with a word of negation or
+of doubt is not judged ('gave nothing', 'ate nothing' and 'took no damage' apart); one that speaks of another
+time ('until', 'so far') can be borne out, not contradicted. A wrong verdict has to be rarer than a missing
+one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
+from echo.mfm.mine.amounts import amounts, known_name, mentions
 from echo.mfm.mine.citations import Citation
 from echo.mfm.mine.claims import Claim
-
-Rule = Literal["gain", "loss", "nothing", "action", "tool", "event", "place", "height"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Statement:
-    """One thing that a piece of a claim says."""
-
-    rule: Rule
-    said: str
-    """In words, for the report."""
-    name: str = ""
-    """Item, tool (empty for the bare hand), action kind or event."""
-    low: float | None = None
-    """Least amount said; None where no amount is said."""
-    high: float | None = None
-    """Greatest amount said; None where there is no upper end."""
-    x: float = 0.0
-    y: float = 0.0
-    z: float = 0.0
+from echo.mfm.mine.happenings import actions, done_to, events, places, tools, undone, unhurt, worked
+from echo.mfm.mine.statement import Rule, Statement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,65 +27,26 @@ class Piece:
     citations: tuple[Citation, ...]
 
 
-_GAIN = (
-    r"gave|gives?|gained?|gains|yield(?:s|ed)?|produced?|produces|makes?|made|crafted|obtained|received|got"
-)
-_LOSS = r"costs?|consumed?|consumes|loses?|lost|spent|spends|burned|burns|burnt"
-_CHANGE = re.compile(rf"\b(?:(?P<gain>{_GAIN})|(?P<loss>{_LOSS}))\b(?P<rest>[^.;:()]*)", re.IGNORECASE)
-_SIGNED = re.compile(r"(?<![\w.])(?P<sign>[+\u2212-])(?P<amount>\d{1,9}) +(?P<rest>[^,.;:()]*)")
 _NOTHING = re.compile(
-    r"\b(?:gave|gives?|gained|yield(?:s|ed)?|dropped|drops?|left|leaves|made|makes?|produce[sd]?) nothing\b"
-    r"|\bnothing came of\b|(?:^|[;:,])\s*nothing (?:with|from)\b",
+    r"(?:\b(?:gave|gives?|gained|yield(?:s|ed)?|dropped|drops?|left|leaves|made|makes?|produce[sd]?) nothing\b"
+    r"|\bnothing came of\b|(?:^|[;:,])\s*nothing (?:with|from)\b)"
+    r"(?! (?:but|else|more|except|other|besides|new|special|useful|worth))",
     re.IGNORECASE,
 )
-_ACTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"craft(?:ed|ing)?(?![ _]+tables?\b|[ _]+grids?\b)", ("craft",)),
-    (r"smelt(?:ed|ing)?", ("smelt",)),
-    (r"mined|mining|dug|digging|dig", ("mine", "collect")),
-    (r"collected|collecting", ("collect", "mine")),
-    (r"placed|placing", ("place",)),
-    (r"ate|eaten|eating", ("eat",)),
-    (r"attacked|attacking|killed|killing|struck|striking", ("attack",)),
-)
-ACTION_OBJECTS = frozenset({"mine", "attack", "eat", "place", "collect"})
-"""Kinds whose object an episode names as the claim does: the block, the creature, the item."""
-_TOOL = re.compile(
-    r"\b(?:with|using|holding) (?:an? |the |my )?`?(?:minecraft:)?(?P<tool>(?:[a-z]+[ _]){0,2}"
-    r"(?:pickaxe|axe|shovel|sword|hoe|shears|bucket)|(?:bare|empty) hands?|no tool)\b",
-    re.IGNORECASE,
-)
-_DAMAGE = re.compile(
-    r"\b(?:took|takes|take|received|dealt) (?:(?P<amount>\d{1,6}(?:\.\d+)?) )?(?:\w+ )?damage\b"
-    r"|\bwas hurt\b|\bhurts\b",
-    re.IGNORECASE,
-)
-_BROKE = re.compile(
-    r"\b(?:broke (?:an? |the |my )?`?(?P<after>(?:[a-z]+[ _]){1,2}(?:pickaxe|axe|shovel|sword|hoe))"
-    r"|(?P<before>(?:[a-z]+[ _]){1,2}(?:pickaxe|axe|shovel|sword|hoe))`? (?:broke|wore out))\b",
-    re.IGNORECASE,
-)
-_EVENT = re.compile(r"`([a-z_]+:[\w.:]+)`")
-_NUMBER = r"[-\u2212]?\d{1,8}(?:\.\d{1,6})?"
-_SPOT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*(?:,\s*({_NUMBER})\s*)?\)")
-_AXES = re.compile(
-    rf"\bx\s*[=:]?\s*({_NUMBER})\s*,?\s*(?:y\s*[=:]?\s*{_NUMBER}\s*,?\s*)?z\s*[=:]?\s*({_NUMBER})"
-)
-_HEIGHT = re.compile(rf"\bat y\s*[=:]?\s*({_NUMBER})\b")
 _DOUBT = re.compile(
-    r"\b(?:not|never|no longer|cannot|can't|without|instead|failed?|fails|refused|impossible|would|should"
-    r"|might|may|could|if|unless|perhaps|probably|maybe|likely|try|want|plan|next|needs?|requires?)\b|n't\b",
+    r"\b(?:not|never|no(?! tool)|none|nobody|nothing|nowhere|neither|nor|cannot|can't|without(?! (?:a |any )?tools?\b)"
+    r"|instead|rather|unlike|failed?|fails|refused|impossible|useless|in vain|would|should|must|might|may|could"
+    r"|if|unless|except|perhaps|probably|maybe|likely|try|trying|tried|want|plan|next|later|yet|still|needs?|needed"
+    r"|requires?|required|hardly|barely|rarely|seldom|avoid(?:s|ed)?|spared|twice|double|half|ever|hope|going to"
+    r"|faster|slower|better|worse)\b|n't\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[a-z0-9_]+(?::[a-z0-9_]+)?", re.IGNORECASE)
-_AMOUNT = re.compile(
-    r"\s*(?:(?P<least>at least|more than|over)\s+|(?P<most>at most|up to)\s+"
-    r"|(?P<about>about|around|roughly|some)\s+)?"
-    r"(?:(?P<low>\d{1,9})(?:\s*(?:to|-|\u2013)\s*(?P<high>\d{1,9}))?(?:x|\u00d7)?\s+"
-    r"|(?P<word>one|two|three|four|five|six|seven|eight|nine|ten)\s+|(?:an?|the|its?|some|more|always|only|just)\s+)*",
+_ASIDE = re.compile(r"\([^()]*\)")
+_ANOTHER_TIME = re.compile(
+    r"\b(?:before|until|earlier|previously|already|at first|first|so far|in all|in total|altogether|had|have"
+    r"|left me with|since|usually|often|sometimes|always|normally|generally)\b",
     re.IGNORECASE,
 )
-_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NEXT = re.compile(r"`?\s*(?:,\s*and\b|,|\+|&|\band\b)\s*", re.IGNORECASE)
 
 
 def pieces(claim: Claim) -> list[Piece]:
@@ -136,137 +79,63 @@ def statements(text: str, names: frozenset[str]) -> list[Statement]:
         text: A part of a claim, without its citations.
         names: Items, blocks and creatures that are known; a word with '_' in it counts as one anyway.
     """
-    text = text.replace("minecraft:", "")
-    found = _places(text)
-    if _NOTHING.search(text):
-        idle = Statement(rule="nothing", said="no item came of it")
-        return [idle, *_actions(text, names), *_tools(text), *found]
-    if _DOUBT.search(text):
-        return found
-    return [*_amounts(text, names), *_actions(text, names), *_tools(text), *_events(text), *found]
+    return [each for each in _read(_plain(text), names) if each.rule != "unread"]
 
 
-def known_name(text: str, names: frozenset[str]) -> tuple[str, int] | None:
-    """Return the name that `text` begins with and where it ends, the longest first; plurals are known.
+def unread(text: str, names: frozenset[str]) -> list[Statement]:
+    """Return what a piece of text says besides: items and counts it names, and what cannot be read.
 
-    >>> known_name("oak logs near", frozenset({"oak_log"})), known_name("`raw_iron` ore", frozenset())
-    (('oak_log', 8), ('raw_iron', 9))
+    An item or a count may still be shown by the episodes (`mention`); the rest is not.
     """
-    start = len(text) - len(text.lstrip(" `\"'*"))
-    words: list[re.Match[str]] = []
-    for match in _WORD.finditer(text, start):
-        if match.start() != (words[-1].end() + 1 if words else start) or len(words) == 4:
-            break
-        if words and text[words[-1].end()] != " ":
-            break
-        words.append(match)
-    for count in range(len(words), 0, -1):
-        name = "_".join(word[0].lower().rpartition(":")[2] for word in words[:count])
-        for form in (name, name.removesuffix("s"), name.removesuffix("es")):
-            if form in names or (count == 1 and "_" in name.strip("_") and form == name):
-                return form, words[count - 1].end()
-    return None
+    text = _plain(text)
+    found = _read(text, names)
+    rest = [each for each in found if each.rule == "unread"]
+    doubt = None if any(each.rule in _DENIALS for each in found) else _doubt(text)
+    if doubt is not None:
+        return [Statement(rule="unread", said=f"'{doubt[0]}'")]
+    return [*rest, *mentions(text, names, found), *done_to(text, names)]
 
 
-def _amounts(text: str, names: frozenset[str]) -> list[Statement]:
-    found: list[Statement] = []
-    for match in _CHANGE.finditer(text):
-        found += _listed("gain" if match["gain"] else "loss", match["rest"], names)
-    for match in _SIGNED.finditer(text):
-        named = known_name(match["rest"], names)
-        if named is not None:
-            rule: Rule = "gain" if match["sign"] == "+" else "loss"
-            found.append(_amount(rule, named[0], float(match["amount"]), float(match["amount"])))
-    return found
+_DENIALS = ("nothing", "undone", "unhurt")
 
 
-def _listed(rule: Rule, rest: str, names: frozenset[str]) -> list[Statement]:
-    """Return the amounts in a list such as ' 2 sticks, 1 oak_log and coal'."""
-    found: list[Statement] = []
-    while (match := _AMOUNT.match(rest)) is not None:
-        named = known_name(rest[match.end() :], names)
-        if named is None:
-            break
-        low = float(match["low"]) if match["low"] else None
-        low = float(_WORDS.index(match["word"].lower())) if match["word"] else low
-        high = float(match["high"]) if match["high"] else low
-        if match["about"]:
-            low = high = None
-        elif match["least"]:
-            high = None
-        elif match["most"]:
-            low = 1.0
-        found.append(_amount(rule, named[0], low, high))
-        rest = rest[match.end() + named[1] :]
-        following = _NEXT.match(rest)
-        if following is None:
-            break
-        rest = rest[following.end() :]
-    return found
+def _plain(text: str) -> str:
+    return text.replace("minecraft:", "")
 
 
-def _amount(rule: Rule, item: str, low: float | None, high: float | None) -> Statement:
-    if low is None:
-        amount = "some"
-    elif high is None:
-        amount = f"at least {low:g}"
-    else:
-        amount = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-    return Statement(rule=rule, said=f"{rule} of {amount} {item}", name=item, low=low, high=high)
-
-
-def _actions(text: str, names: frozenset[str]) -> list[Statement]:
-    found: list[Statement] = []
-    for words, kinds in _ACTIONS:
-        match = re.search(rf"\b(?:{words})\b", text, re.IGNORECASE)
-        if match is None:
-            continue
-        named = known_name(re.sub(r"^\s*(?:\d+|an?|the|one|some)\s+", " ", text[match.end() :]), names)
-        object = named[0] if named is not None and ACTION_OBJECTS.intersection(kinds) else ""
-        said = f"{' or '.join(kinds)}{f' of {object}' if object else ''}"
-        found.append(Statement(rule="action", said=said, name="/".join((*kinds, object))))
-    return found
-
-
-def _tools(text: str) -> list[Statement]:
-    found = []
-    for match in _TOOL.finditer(text):
-        tool = match["tool"].lower().replace(" ", "_")
-        bare = tool.startswith(("bare_", "empty_", "no_"))
-        if bare or "_" in tool or tool in ("shears", "bucket"):
-            said = "bare hand" if bare else f"{tool} in the hand"
-            found.append(Statement(rule="tool", said=said, name="" if bare else tool))
-    return found
-
-
-def _events(text: str) -> list[Statement]:
-    found = [
-        Statement(rule="event", said=f"event {match[1]}", name=match[1]) for match in _EVENT.finditer(text)
+def _read(text: str, names: frozenset[str]) -> list[Statement]:
+    at_once = not _ANOTHER_TIME.search(text)
+    denied = [*undone(text, firm=at_once), *unhurt(text, firm=at_once)]
+    if _NOTHING.search(text):
+        firm = at_once and not _doubt(_NOTHING.sub("", text))
+        idle = Statement(rule="nothing", said="no item came of it", firm=firm)
+        done = actions(text, names, firm=firm, tried=True)
+        found = [idle, *done, *tools(text, firm=firm)]
+        return [*found, *_gains(text, names), *denied, *places(text, firm=firm)]
+    if denied:
+        return denied
+    if _doubt(text):
+        return places(text, firm=False)
+    told = events(text, firm=at_once)
+    done = actions(text, names, firm=at_once, tried=any(each.rule == "code" for each in told))
+    return [
+        *amounts(text, names, firm=at_once),
+        *done,
+        *worked(text, done),
+        *tools(text, firm=at_once),
+        *told,
+        *places(text, firm=at_once),
     ]
-    for match in _DAMAGE.finditer(text):
-        amount = float(match["amount"]) if match["amount"] else None
-        said = "damage" if amount is None else f"{amount:g} damage"
-        found.append(Statement(rule="event", said=said, name="damage", low=amount, high=amount))
-    for match in _BROKE.finditer(text):
-        words = (match["after"] or match["before"]).lower().split(" ")
-        tool = "_".join(word for word in words if word not in ("a", "the", "my"))
-        if "_" in tool:
-            found.append(Statement(rule="event", said=f"{tool} broke", name=f"broke:{tool}"))
-    return found
 
 
-def _places(text: str) -> list[Statement]:
-    spots: list[Sequence[str]] = [(match[1], match[3] or match[2]) for match in _SPOT.finditer(text)]
-    spots += [(match[1], match[2]) for match in _AXES.finditer(text)]
-    found = [
-        Statement(rule="place", said=f"a place near x={x:g} z={z:g}", x=x, z=z)
-        for x, z in (tuple(map(_number, spot)) for spot in spots)
-    ]
-    for match in _HEIGHT.finditer(text):
-        y = _number(match[1])
-        found.append(Statement(rule="height", said=f"a height near y={y:g}", y=y))
-    return found
+def _gains(text: str, names: frozenset[str]) -> list[Statement]:
+    """Return what was gained beside the nothing: it may be borne out, not contradicted."""
+    return [each for each in amounts(text, names, firm=False) if each.rule != "unread"]
 
 
-def _number(text: str) -> float:
-    return float(text.replace("\u2212", "-"))
+def _doubt(text: str) -> re.Match[str] | None:
+    """Return the first word of doubt or denial outside of parentheses."""
+    return _DOUBT.search(_ASIDE.sub("", text))
+
+
+__all__ = ["Piece", "Rule", "Statement", "known_name", "pieces", "statements", "unread"]

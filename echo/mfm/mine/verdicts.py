@@ -11,6 +11,7 @@ else supported if one is, else not checkable.
   actions are of other kinds, or done to others.
 - a tool, or the bare hand: supported where it was in the hand at some moment, else contradicted.
 - an event: supported where it is among the events, else contradicted.
+- how an action ended ('ended in no_drop'): supported where one did, else contradicted.
 - a place: supported where the agent, or something it saw or acted on, was within 16 blocks; contradicted
   where all was more than 64 blocks away. A height the same with 4 and 32 blocks.
 """
@@ -20,17 +21,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from echo.mfm.mine.facts import KINDS, Facts
-from echo.mfm.mine.statements import Rule, Statement
+from echo.mfm.mine.facts import KINDS, Done, Facts
+from echo.mfm.mine.scope import ANY, Scope, done_by, is_part, scope_of, sums
+from echo.mfm.mine.statement import Rule, Statement
+from echo.mfm.mine.statements import statements, unread
 
 Verdict = Literal["supported", "contradicted", "not checkable"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 NEAR, FAR = 16.0, 64.0
 """Blocks, level, within which a place fits, and beyond which it does not."""
 NEAR_UP, FAR_UP = 4.0, 32.0
 """The same for heights."""
+
+BESIDES = frozenset({"mention", "unread"})
+"""Rules of what a claim says beside its statements: it may keep the claim from being supported, no more."""
 
 _SHOWN = 3
 """Episodes told in an excerpt."""
@@ -48,16 +55,41 @@ class Judged:
     """Excerpt of the episodes, each with its name."""
 
 
-def judge(statement: Statement, episodes: Sequence[Facts]) -> Judged:
-    """Return the verdict on one statement by the episodes it cites, of which there must be one at least."""
+def judge(statement: Statement, episodes: Sequence[Facts], scope: Scope = ANY) -> Judged:
+    """Return the verdict on one statement by the episodes it cites, of which there must be one at least.
+
+    Args:
+        statement: What is said.
+        episodes: What it cites.
+        scope: The actions that may show it.
+    """
     decide, excerpt = _JUDGES[statement.rule]
+    verdict = decide(statement, episodes, scope)
     told = "; ".join(f"{each.name}: {excerpt(statement, each)}" for each in episodes[:_SHOWN])
     more = len(episodes) - _SHOWN
     return Judged(
         statement=statement,
-        verdict=decide(statement, episodes),
+        verdict="not checkable" if verdict == "contradicted" and not statement.firm else verdict,
         evidence=f"{told} and {more} more" if more > 0 else told,
     )
+
+
+def judge_piece(text: str, episodes: Sequence[Facts], names: frozenset[str]) -> list[Judged]:
+    """Return the verdicts on all that a piece of a claim says, and what of it is not shown.
+
+    Args:
+        text: The piece without its citations.
+        episodes: What it cites, one at least.
+        names: Items that are known, apart from those that these episodes name.
+    """
+    names = names.union(*(each.names for each in episodes))
+    found = statements(text, names)
+    scope = scope_of(found)
+    besides = [judge(each, episodes, scope) for each in unread(text, names)]
+    return [
+        *(judge(each, episodes, scope) for each in found),
+        *(each for each in besides if each.verdict != "supported"),
+    ]
 
 
 def overall(judged: Sequence[Judged]) -> Verdict:
@@ -65,28 +97,32 @@ def overall(judged: Sequence[Judged]) -> Verdict:
     verdicts = [each.verdict for each in judged]
     if "contradicted" in verdicts:
         return "contradicted"
-    return "supported" if "supported" in verdicts else "not checkable"
+    return "supported" if verdicts and set(verdicts) == {"supported"} else "not checkable"
 
 
 def _of(supported: bool, known: bool) -> Verdict:
     return "supported" if supported else "contradicted" if known else "not checkable"
 
 
-def _change(statement: Statement, episodes: Sequence[Facts]) -> Verdict:
-    up = statement.rule == "gain"
-    amounts = [each.gains(statement.name) if up else each.losses(statement.name) for each in episodes]
-    found = [amount for each in amounts for amount in each]
-    # The last of each episode's amounts is its total.
-    found.append(sum(each[-1] for each in amounts if each))
+def _change(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
+    sign = 1 if statement.rule == "gain" else -1
     low = 1.0 if statement.low is None else statement.low
     high = math.inf if statement.low is None or statement.high is None else statement.high
-    fits = any(low <= amount <= high for amount in found if amount)
-    return _of(fits, all(each.delta is not None for each in episodes))
+    if any(low <= amount <= high for amount in scope.amounts(statement.name, sign, episodes)):
+        return "supported"
+    steps = [sign * each.get(statement.name, 0) for facts in episodes for each in facts.changes]
+    totals = [sign * (facts.delta or {}).get(statement.name, 0) for facts in episodes]
+    may_be = {*sums([amount for amount in steps if amount > 0]), *sums([each for each in totals if each > 0])}
+    known = all(each.delta is not None for each in episodes)
+    return _of(False, known and not any(low <= amount <= high for amount in may_be))
 
 
-def _nothing(statement: Statement, episodes: Sequence[Facts]) -> Verdict:
-    idle = any(each.delta is not None and _was_idle(each) for each in episodes)
-    return _of(idle, all(each.delta is not None for each in episodes))
+def _nothing(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
+    known = all(each.delta is not None for each in episodes)
+    if any(each.delta is not None and _was_idle(each) for each in episodes):
+        shown = scope.shows_no_gain(episodes)
+        return "supported" if shown else "not checkable"
+    return _of(False, known)
 
 
 def _was_idle(facts: Facts) -> bool:
@@ -95,27 +131,85 @@ def _was_idle(facts: Facts) -> bool:
     return any(not any(amount > 0 for amount in change.values()) for change in facts.changes)
 
 
-def _action(statement: Statement, episodes: Sequence[Facts]) -> Verdict:
+def _action(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
     *kinds, object = statement.name.split("/")
-    done = any(_did(each, kinds, object) for each in episodes)
-    return _of(done, all(each.kinds and set(each.kinds) <= KINDS for each in episodes))
+    if any(_tried(each, kinds, object) for each in episodes):
+        alike = [each for each in done_by(episodes, kinds) if not object or _is_of(each, object)]
+        shown = statement.tried or any(each.came_to_pass is not False for each in alike) or not alike
+        return "supported" if shown else "not checkable"
+    return _of(False, all(each.kinds and set(each.kinds) <= KINDS for each in episodes))
 
 
-def _did(facts: Facts, kinds: Sequence[str], object: str) -> bool:
+def _tried(facts: Facts, kinds: Sequence[str], object: str) -> bool:
     of_kind = any(word in kind.split("_") for word in kinds for kind in facts.kinds)
-    return of_kind and (not object or not facts.named or object in facts.named or bool(facts.gains(object)))
+    named = any(is_part(object, each) for each in facts.named)
+    return of_kind and (not object or not facts.named or named or bool(facts.gains(object)))
 
 
-def _tool(statement: Statement, episodes: Sequence[Facts]) -> Verdict:
-    held = any((statement.name or None) in each.held for each in episodes)
-    return _of(held, all(each.held for each in episodes))
+def _is_of(done: Done, object: str) -> bool:
+    return any(is_part(object, each) for each in (*done.objects, *(done.change or {})))
 
 
-def _event(statement: Statement, episodes: Sequence[Facts]) -> Verdict:
+def _undone(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
+    *kinds, _ = statement.name.split("/")
+    did = [any(each.came_to_pass is True for each in done_by([facts], kinds)) for facts in episodes]
+    known = all(each.kinds and set(each.kinds) <= KINDS for each in episodes)
+    if known and not any(did) and not any(each.code is None for each in done_by(episodes, kinds)):
+        return "supported"
+    return _of(False, known and all(did))
+
+
+def _worked(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
+    codes = [each.code for each in scope.actions(episodes)]
+    if "ok" in codes:
+        return "supported"
+    return _of(False, bool(codes) and None not in codes and all(each.done for each in episodes))
+
+
+def _tool(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
+    tool = statement.name or None
+    if any(tool in each.held for each in episodes):
+        return "supported" if scope.shows_tool(tool, episodes) else "not checkable"
+    return _of(False, all(each.held for each in episodes))
+
+
+def _event(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
     happened = any(
         _is_event(statement, event) for each in episodes for event in (*(each.events or ()), *each.tags)
     )
-    return _of(happened, all(each.events is not None for each in episodes))
+    # Harm without a known cause is not among the events.
+    hurt = statement.name == "damage" and statement.low is None and any(each.hurt for each in episodes)
+    return _of(happened or hurt, all(each.events is not None for each in episodes))
+
+
+def _unhurt(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
+    hurt = [
+        each.hurt or any(event.partition(":")[0] == "damage" for event in each.events or ())
+        for each in episodes
+    ]
+    if not any(hurt) and all(each.events is not None for each in episodes):
+        return "supported"
+    return _of(False, all(hurt))
+
+
+def _code(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
+    return _of(any(statement.name in each.codes for each in episodes), all(each.codes for each in episodes))
+
+
+def _mention(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
+    if statement.low is None:
+        shown = any(is_part(statement.name, each) for facts in episodes for each in facts.involved)
+    else:
+        items = {each: None for facts in episodes for each in facts.involved if is_part(statement.name, each)}
+        amounts = [
+            amount for item in items for sign in (1, -1) for amount in scope.amounts(item, sign, episodes)
+        ]
+        shown = statement.low in amounts
+    return "supported" if shown else "not checkable"
+
+
+def _unread(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
+    return "not checkable"
 
 
 def _is_event(statement: Statement, event: str) -> bool:
@@ -125,11 +219,14 @@ def _is_event(statement: Statement, event: str) -> bool:
     return kind == "damage" and (statement.low is None or value == f"{statement.low:g}")
 
 
-def _place(statement: Statement, episodes: Sequence[Facts]) -> Verdict:
-    return _by_distance([_level(statement, each) for each in episodes], NEAR, FAR)
+def _place(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
+    verdict = _by_distance([_level(statement, each) for each in episodes], NEAR, FAR)
+    if verdict == "supported" and statement.y is not None:
+        return "supported" if _height(statement, episodes, scope) == "supported" else "not checkable"
+    return verdict
 
 
-def _height(statement: Statement, episodes: Sequence[Facts]) -> Verdict:
+def _height(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
     return _by_distance([_upright(statement, each) for each in episodes], NEAR_UP, FAR_UP)
 
 
@@ -146,7 +243,8 @@ def _level(statement: Statement, each: Facts) -> float | None:
 
 
 def _upright(statement: Statement, each: Facts) -> float | None:
-    return min((abs(y - statement.y) for _, y, _ in each.places), default=None)
+    said = statement.y
+    return None if said is None else min((abs(y - said) for _, y, _ in each.places), default=None)
 
 
 def _delta_text(statement: Statement, each: Facts) -> str:
@@ -166,7 +264,12 @@ def _held_text(statement: Statement, each: Facts) -> str:
 
 
 def _events_text(statement: Statement, each: Facts) -> str:
-    return f"events {'unknown' if each.events is None else _listed(each.events) or 'none'}"
+    health = ", health fell" if each.hurt else ""
+    return f"events {'unknown' if each.events is None else _listed(each.events) or 'none'}{health}"
+
+
+def _codes_text(statement: Statement, each: Facts) -> str:
+    return f"ended in {_listed(list(dict.fromkeys(each.codes))) or 'unknown'}"
 
 
 def _level_text(statement: Statement, each: Facts) -> str:
@@ -186,7 +289,15 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(words[:_WORDS]) + (f" and {more} more" if more > 0 else "")
 
 
-_Judge = Callable[[Statement, Sequence[Facts]], Verdict]
+def _shown_text(statement: Statement, each: Facts) -> str:
+    return f"not shown by {_delta_text(statement, each)}, {_actions_text(statement, each)}"
+
+
+def _not_read_text(statement: Statement, each: Facts) -> str:
+    return "not judged"
+
+
+_Judge = Callable[[Statement, Sequence[Facts], Scope], Verdict]
 _Excerpt = Callable[[Statement, Facts], str]
 
 _JUDGES: dict[Rule, tuple[_Judge, _Excerpt]] = {
@@ -194,8 +305,14 @@ _JUDGES: dict[Rule, tuple[_Judge, _Excerpt]] = {
     "loss": (_change, _delta_text),
     "nothing": (_nothing, _delta_text),
     "action": (_action, _actions_text),
+    "undone": (_undone, _actions_text),
+    "worked": (_worked, _codes_text),
     "tool": (_tool, _held_text),
     "event": (_event, _events_text),
+    "unhurt": (_unhurt, _events_text),
+    "code": (_code, _codes_text),
     "place": (_place, _level_text),
     "height": (_height, _upright_text),
+    "mention": (_mention, _shown_text),
+    "unread": (_unread, _not_read_text),
 }

@@ -285,7 +285,7 @@ class Mine:
 
     def _refuse_reader(self) -> None:
         if self._read_only:
-            raise MfmError(f"expected only reading of the notes of {self.root}, got a change. Open them anew.")
+            raise MfmError(f"expected only reading of the notes of {self.root}, got a change.")
 
     def _mend(self) -> None:
         self._settled = True

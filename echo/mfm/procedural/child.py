@@ -20,6 +20,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from echo.mfm.procedural.bounds import MOST_SAID
 from echo.mfm.procedural.lockdown import shut_in
 from echo.mfm.procedural.words import WORDS, Came, Seen
 
@@ -34,7 +35,6 @@ _HIDDEN = frozenset(
 _UNSAFE = ("_ctypes", "_posixsubprocess", "_socket", "ctypes", "importlib", "resource", "struct")
 """Modules the lockdown used; a script does not get them from `sys.modules`."""
 
-_MOST_SAID = 4_000
 _MOST_BITS = 3_300
 _DEEPEST = 32
 OUT_OF_MEMORY = 77
@@ -169,7 +169,8 @@ class _Script:
         return bring
 
     def _print(self, *values: Any, sep: str = " ", end: str = "\n", **_: Any) -> None:
-        room = _MOST_SAID - sum(map(len, self._said))
+        # One more than is kept, so that the other side sees that there was more.
+        room = MOST_SAID + 1 - sum(map(len, self._said))
         if room > 0:
             self._said.append((sep.join(map(str, values)) + end)[:room])
 

@@ -47,9 +47,10 @@ class Library:
         """Look at the memory at `root`.
 
         Raises:
-            MfmError: if the memory has procedures switched off, or its options are unreadable.
+            MfmError: if there is no such folder, procedures are switched off, or its options are unreadable.
         """
         self.root = Path(root)
+        require_folder(self.root)
         require(self.root, "procedures")
         self._mine = Mine(self.root, read_only=True)
 
@@ -172,6 +173,16 @@ class Library:
         digests = [change.files[path][1] for change in self._mine.history(path) if path in change.files]
         first = dict.fromkeys(digest for digest in digests if digest is not None)
         return [(digest, number) for number, digest in enumerate(first, 1)]
+
+
+def require_folder(root: Path) -> None:
+    """Refuse a memory that is not there, so that a mistyped path is not taken for an empty one.
+
+    Raises:
+        MfmError: if `root` is no folder.
+    """
+    if not root.is_dir():
+        raise MfmError(f"expected a memory folder at {root}, got none. Make it, or name another one.")
 
 
 def path_of(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from csd.episode import Observation, Outcome, WaitUntil
 from echo.mfm.codec import to_json
-from echo.mfm.layout import MfmError
+from echo.mfm.layout import MfmError, to_line
 from echo.mfm.procedural.actions import (
     NOT_MET,
     ActionFlaw,
@@ -20,6 +20,7 @@ from echo.mfm.procedural.actions import (
     parse_action,
     parse_expectation,
 )
+from echo.mfm.procedural.bounds import MOST_ACTION_BYTES, MOST_REASON, cut
 from echo.mfm.procedural.conditions import findings
 from echo.mfm.procedural.format import ProcedureError
 from echo.mfm.procedural.library import Library
@@ -75,6 +76,7 @@ class Player:
             end, reason, found = stop.end, stop.reason, stop.surprise
         except BudgetSpent as spent:
             end, reason = "budget", f"{spent}."
+        reason = None if reason is None else cut(reason, MOST_REASON)
         run = Run(
             name=given.saved.procedure.name,
             version=given.saved.version,
@@ -121,10 +123,12 @@ class Player:
                 "arguments": dict(given.arguments),
             }
             while True:
-                answer = sandbox.ask(message)
+                answer = sandbox.ask(message, within=session.seconds_left())
                 if answer.said:
                     session.note(answer.said)
                 if isinstance(answer, Failed):
+                    if answer.fault == "time":
+                        session.seconds_left()  # Where no time is left, that is why it was late.
                     raise _Stop("failed", f"{procedure.name}.py: {answer.text}")
                 if answer.action is None:
                     break
@@ -156,6 +160,13 @@ class _Script:
             expected = parse_expectation((answer.action or {}).get("expect"))
         except ActionFlaw as flaw:
             raise _Stop("failed", f"{self._name}.py{_at(line)}: {flaw}.") from None
+        size = 0 if isinstance(wanted, Note) else len(to_line(answer.action))
+        if size > MOST_ACTION_BYTES:
+            raise _Stop(
+                "failed",
+                f"{self._name}.py{_at(line)}: expected an action of at most {MOST_ACTION_BYTES:,} bytes of "
+                f"JSON, got {size:,}.",
+            )
         shown = do if isinstance(do, dict) else {}
         if isinstance(wanted, Note):
             self._session.note(wanted.text)
@@ -216,7 +227,11 @@ class _Script:
 
     def _surprised(self, what: str, expected: str, seen: str, told: _Told) -> None:
         found = Surprise(
-            step=told.step, action=told.action, expected=f"{what}: {expected}", seen=seen, line=told.line
+            step=told.step,
+            action=told.action,
+            expected=cut(f"{what}: {expected}", MOST_REASON),
+            seen=cut(seen, MOST_REASON),
+            line=told.line,
         )
         kind = told.action.get("kind")
         reason = f"step {told.step}{_at(told.line)}, {kind}: expected {found.expected}, got {seen}."

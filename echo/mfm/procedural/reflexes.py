@@ -12,6 +12,7 @@ from typing import Any
 from echo.mfm.layout import REFLEXES, MfmError
 from echo.mfm.mine.writable import Mine
 from echo.mfm.options import require
+from echo.mfm.procedural.library import require_folder
 from echo.mfm.procedural.sandbox import Answer, Defences, Failed, Limits, Sandbox
 from echo.mfm.procedural.source import Flaw, imports_of, is_name, is_plain, reflex_flaws
 
@@ -62,8 +63,9 @@ def run_reflex(
         unsafe: Whether to run it even where nothing holds it back from the network.
 
     Raises:
-        MfmError: if the memory has procedures switched off, or its options are unreadable.
+        MfmError: if there is no such folder, procedures are switched off, or its options are unreadable.
     """
+    require_folder(Path(root))
     require(Path(root), "procedures")
     if not is_plain(given):
         return Failed(fault="value", text=f"expected a JSON value for the reflex {name}, got {given!r:.80}.")

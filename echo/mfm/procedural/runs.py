@@ -14,7 +14,7 @@ from echo.mfm.log import append_log, read_log
 End = Literal["done", "needs", "surprise", "failed", "budget"]
 """How a run ended. 'done': the generator came to its end. 'needs': what it needs did not hold, nothing was
 done. 'surprise': something else came than was expected. 'failed': the script itself broke. 'budget': too many
-steps or too much world time."""
+steps, too much world time, or too much time by the clock."""
 
 ENDS: tuple[End, ...] = ("done", "needs", "surprise", "failed", "budget")
 

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from echo.mfm.layout import to_line
+from echo.mfm.procedural.bounds import MOST_LINE, MOST_REASON, MOST_SAID, cut
 from echo.mfm.procedural.child import OUT_OF_MEMORY
 from echo.mfm.procedural.wire import Closed, Late, TooLong, exchange
 
@@ -161,14 +162,20 @@ class Sandbox:
             with suppress(OSError):
                 self._folder.cleanup()
 
-    def ask(self, message: dict[str, Any]) -> Answer | Failed:
-        """Send one message and return the answer; after a failure every further one fails alike."""
-        held = self._ask(message)
+    def ask(self, message: dict[str, Any], *, within: float | None = None) -> Answer | Failed:
+        """Send one message and return the answer; after a failure every further one fails alike.
+
+        Args:
+            message: What is sent.
+            within: Seconds to wait where they are fewer than the limit; None for the limit.
+        """
+        held = self._ask(message, within)
         if isinstance(held, Failed):
             return held
-        said = str(held.get("said", ""))
-        line = held.get("line")
-        line = line if type(line) is int else None
+        told = held.get("said", "")
+        said = cut(told, MOST_SAID) if isinstance(told, str) else ""
+        number = held.get("line")
+        line = number if type(number) is int and 0 < number <= MOST_LINE else None
         if "action" in held and isinstance(held["action"], dict):
             return Answer(action=held["action"], line=line, said=said)
         if "value" in held:
@@ -177,17 +184,21 @@ class Sandbox:
             where = f" in line {line}" if line else ""
             return Failed(
                 fault="error",
-                text=f"expected no exception, got {held['error']}{where}.",
+                text=f"expected no exception, got {_shown(held['error'])}{where}.",
                 line=line,
                 said=said,
             )
         if "wrong" in held:
             return Failed(
-                fault="value", text=f"expected a JSON value, got {held['wrong']}.", line=line, said=said
+                fault="value",
+                text=f"expected a JSON value, got {_shown(held['wrong'])}.",
+                line=line,
+                said=said,
             )
         if "memory" in held:
             return self._out_of_memory()
-        return self._stop("junk", f"expected an answer, got an object with {', '.join(map(repr, held))}.")
+        keys = _shown(", ".join(map(repr, held)))
+        return self._stop("junk", f"expected an answer, got an object with {keys}.")
 
     def _begin(self) -> None:
         limits = {"cpu_seconds": self.limits.cpu_seconds, "memory_bytes": self.limits.memory_bytes}
@@ -207,7 +218,7 @@ class Sandbox:
                 f"did not work. Allow it explicitly, or run on Linux (x86_64 or aarch64).",
             )
 
-    def _ask(self, message: dict[str, Any]) -> dict[str, Any] | Failed:
+    def _ask(self, message: dict[str, Any], within: float | None = None) -> dict[str, Any] | Failed:
         if self.fault is not None:
             return self.fault
         process = self._process
@@ -216,6 +227,8 @@ class Sandbox:
         seconds, most = self.limits.answer_seconds, self.limits.answer_bytes
         if not self._begun:
             seconds = max(seconds, _START_SECONDS)
+        if within is not None:
+            seconds = max(0.0, min(seconds, within))
         reading, writing = process.stdout.fileno(), process.stdin.fileno()
         try:
             data = exchange(writing, reading, to_line(message), seconds=seconds, most=most)
@@ -292,6 +305,10 @@ def _is_shallow(value: Any, deep: int = 0) -> bool:
         inner = value.values() if isinstance(value, dict) else value
         return deep < _DEEPEST and all(_is_shallow(each, deep + 1) for each in inner)
     return True
+
+
+def _shown(value: Any) -> str:
+    return cut(str(value), MOST_REASON // 2)
 
 
 def _refuse_constant(name: str) -> Any:

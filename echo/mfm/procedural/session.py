@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from csd.episode import Action, Observation, Outcome, Step
 from echo.mfm.episodic.documents import Cause, Entry
-
-MOST_NOTES = 100
-"""Remarks of scripts that are kept of one run."""
+from echo.mfm.procedural.bounds import MOST_NOTES, MOST_SAID, MOST_SAID_IN_ALL, cut
 
 
 class World(Protocol):
@@ -47,6 +46,8 @@ class Budget:
     """World time, 20 ticks a second."""
     messages: int = 2_000
     """Yields of any kind, also those that cost no step."""
+    seconds: float = 120.0
+    """Time by the clock, that of the world included; what is under way in the world is not broken off."""
     depth: int = 4
     """Procedures within one another, the first counted."""
 
@@ -87,6 +88,8 @@ class Session:
         self.ticks = 0
         """World time used."""
         self._messages = 0
+        self._said: int | None = 0
+        self._until = time.monotonic() + budget.seconds
         self._written = 0
         self.seen = self.look()
         """What was perceived last."""
@@ -97,11 +100,30 @@ class Session:
         return self.seen
 
     def note(self, text: str) -> None:
-        """Keep a remark; after `MOST_NOTES` one more says that the rest is left out."""
-        if len(self.notes) < MOST_NOTES:
-            self.notes.append(text)
-        elif len(self.notes) == MOST_NOTES:
+        """Keep a remark, cut at `MOST_SAID` characters.
+
+        After `MOST_NOTES` of them, or `MOST_SAID_IN_ALL` characters, one more says that the rest is left out.
+        """
+        if self._said is None:
+            return
+        kept = cut(text, MOST_SAID)
+        if len(self.notes) < MOST_NOTES and self._said + len(kept) <= MOST_SAID_IN_ALL:
+            self.notes.append(kept)
+            self._said += len(kept)
+        else:
             self.notes.append("(further notes are left out)")
+            self._said = None
+
+    def seconds_left(self) -> float:
+        """Return how long the run may still go on, by the clock.
+
+        Raises:
+            BudgetSpent: if it may not.
+        """
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise BudgetSpent(f"expected at most {self._budget.seconds:g} s by the clock, they are over")
+        return left
 
     def count_message(self) -> None:
         """Count one yield.
@@ -117,11 +139,13 @@ class Session:
         """Do one action.
 
         Raises:
-            BudgetSpent: if the budget of the run or of the world is used up; nothing was done then.
+            BudgetSpent: if the budget of the run, its time or that of the world is used up; nothing was done
+                then.
             ValueError: as the world's `act`.
         """
         if len(self.steps) >= self._budget.steps:
             raise BudgetSpent(f"expected at most {self._budget.steps} actions, got one more, {action.kind}")
+        self.seconds_left()
         if self.ticks >= self._budget.ticks:
             raise BudgetSpent(f"expected at most {self._budget.ticks} ticks, {self.ticks} are used")
         before = self.seen

@@ -75,13 +75,13 @@ def text_line(row: Row, note: str | None) -> str:
     return plain("  ".join(parts))
 
 
-def json_line(data: bytes, note: str | None) -> bytes:
+def json_line(row: Row, data: bytes, note: str | None) -> bytes:
     r"""Return a row's line as it stands in the index, with a note put in as its last key if it has none.
 
-    >>> json_line(b'{"id": "ep_000001"}', "é")
+    >>> json_line({"id": "ep_000001"}, b'{"id": "ep_000001"}', "é")
     b'{"id": "ep_000001", "note": "\\u00e9"}'
     """
-    if not note or b'"note": ' in data:
+    if not note or "note" in row:
         return data
     end = data.rindex(b"}")
     return b'%b, "note": %b%b' % (data[:end], json.dumps(note).encode("ascii"), data[end:])
@@ -123,4 +123,7 @@ def _told(value: Any) -> str:
     """Return a JSON value as text: texts as they are, nothing for null and what is empty."""
     if isinstance(value, str):
         return value
+    if type(value) is int:
+        # The same as JSON, in a fifth of the time.
+        return str(value)
     return "" if value is None or value in ([], {}) else json.dumps(value)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 
 from echo.mfm.query.files import searched_texts
-from echo.mfm.query.text_cache import BETWEEN_EPISODES, GROUP, lowered, read_documents
+from echo.mfm.query.text_cache import BETWEEN_EPISODES, GROUP, SEPARATORS, lowered, read_documents
 from echo.mfm.query.words import TABLE, episode_words, expression
 
 TYPE_CHECKING = False
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from echo.mfm.query.question import Question
 
 _TRIGRAM = 3
+_MOST_TRIGRAMS = 64
+"""A short needle with which more trigrams begin stands in most groups."""
 
 
 class InFiles:
@@ -61,17 +64,23 @@ class InCache:
         """Prepare for the conditions of `question` in an open cache of `text_cache.texts`."""
         self._run = run
         self._needle = None if question.grep is None else question.grep.lower()
+        # Texts that hold one of these are in no cache, see `text_cache`.
+        self._only_unsure = self._needle is not None and any(one in self._needle for one in SEPARATORS)
         self._unsure = {place for (place,) in run.execute("SELECT place FROM unsure")}
         self._loose = dict(run.execute("SELECT place, texts FROM loose").fetchall())
         self._grouped = run.execute("SELECT coalesce(max(number), 0) FROM grouped").fetchone()[0]
         self._groups = self._likely_groups()
-        self._with_words = None if question.text is None else self._having_words(question.text)
+        self._text = question.text
+        self._words = None if question.text is None else expression(question.text)
+        self._with_words: set[int] | None = None
         self._open = (0, "", list[str]())
 
     def match(self, place: int) -> bool | None:
         """Return whether the episode at `place` meets the conditions; None where only its files tell."""
         if place in self._unsure:
             return None
+        if self._only_unsure:
+            return False
         if self._with_words is not None and place not in self._with_words:
             return False
         if self._needle is None:
@@ -84,10 +93,12 @@ class InCache:
         return self._needle in self._episode(number, (place - 1) % GROUP)
 
     def places(self, *, backwards: bool) -> Iterator[int]:
-        """Yield the places that may match, in order: others do not, these are to be asked about."""
-        if self._with_words is not None:
-            chosen = self._with_words | self._unsure
-            yield from sorted(chosen, reverse=backwards)
+        """Yield the places that may match, in order: others do not, these are to be asked about.
+
+        Those that are not unsure have the words.
+        """
+        if self._text is not None:
+            yield from self._places_with_words(backwards=backwards)
             return
         every = range(1, 1 + self._grouped) if self._groups is None else self._groups
         numbers = {*every, *(1 + (place - 1) // GROUP for place in (*self._unsure, *self._loose))}
@@ -95,27 +106,58 @@ class InCache:
             places = range(1 + (number - 1) * GROUP, 1 + number * GROUP)
             yield from reversed(places) if backwards else places
 
+    def look_up_words(self) -> None:
+        """Prepare `match` for places that `places` did not yield."""
+        if self._text is not None:
+            self._with_words = set(self._having_words("ASC"))
+
     def _likely_groups(self) -> set[int] | None:
-        """Return the groups that hold all trigrams of the needle; None where it is too short for that."""
+        """Return the groups that may hold the needle; None where that would be most of them."""
         needle = self._needle
-        if needle is None or len(needle) < _TRIGRAM:
+        if not needle:
             return None
+        if self._only_unsure:
+            return set()
         try:
-            parts = {needle[at : at + _TRIGRAM]: None for at in range(len(needle) - _TRIGRAM + 1)}
-            sought = " AND ".join('"' + part.replace('"', '""') + '"' for part in parts)
-            found = self._run.execute("SELECT rowid FROM trigrams WHERE trigrams MATCH ?", (sought,))
-            return {number for (number,) in found}
+            if len(needle) < _TRIGRAM:
+                return self._groups_with_any(self._trigrams_beginning(needle))
+            parts = dict.fromkeys(needle[at : at + _TRIGRAM] for at in range(len(needle) - _TRIGRAM + 1))
+            return self._groups_with(" AND ".join(map(_quoted, parts)))
         except UnicodeEncodeError:
             # Half a character, which no text in the cache has.
             return set()
 
-    def _having_words(self, text: str) -> set[int]:
-        words = expression(text)
-        if words is None:
-            return set()
-        return {
-            place for (place,) in self._run.execute("SELECT rowid FROM words WHERE words MATCH ?", (words,))
-        }
+    def _trigrams_beginning(self, needle: str) -> list[str]:
+        found = self._run.execute(
+            "SELECT term FROM trigram WHERE term BETWEEN ? AND ? LIMIT ?",
+            (needle, needle + 2 * chr(sys.maxunicode), _MOST_TRIGRAMS + 1),
+        )
+        return [term for (term,) in found]
+
+    def _groups_with_any(self, trigrams: list[str]) -> set[int] | None:
+        if len(trigrams) > _MOST_TRIGRAMS:
+            return None
+        return self._groups_with(" OR ".join(map(_quoted, trigrams))) if trigrams else set()
+
+    def _groups_with(self, sought: str) -> set[int]:
+        found = self._run.execute("SELECT rowid FROM trigrams WHERE trigrams MATCH ?", (sought,))
+        return {number for (number,) in found}
+
+    def _places_with_words(self, *, backwards: bool) -> Iterator[int]:
+        """Yield the places that have the words, and the unsure ones, which lie in no table of words."""
+        unsure = sorted(self._unsure, reverse=not backwards)
+        for place in self._having_words("DESC" if backwards else "ASC"):
+            while unsure and (unsure[-1] > place if backwards else unsure[-1] < place):
+                yield unsure.pop()
+            yield place
+        yield from reversed(unsure)
+
+    def _having_words(self, order: str) -> Iterator[int]:
+        if self._words is not None:
+            found = self._run.execute(
+                f"SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid {order}", (self._words,)
+            )
+            yield from (place for (place,) in found)
 
     def _episode(self, number: int, at: int) -> str:
         """Return the texts of an episode of a group, or nothing where the group has not got the needle."""
@@ -124,3 +166,7 @@ class InCache:
             parts = texts.split(BETWEEN_EPISODES) if self._needle in texts else [""] * GROUP
             self._open = (number, texts, parts)
         return self._open[2][at]
+
+
+def _quoted(part: str) -> str:
+    return '"' + part.replace('"', '""') + '"'

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
+from echo.mfm.query.files import Unread
 from echo.mfm.query.filters import passes
-from echo.mfm.query.rows import parse
+from echo.mfm.query.rows import Torn, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,11 +15,10 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from echo.mfm.layout import Row
-    from echo.mfm.query.files import Unread
     from echo.mfm.query.lives import Home
     from echo.mfm.query.matching import InFiles
     from echo.mfm.query.question import Question
-    from echo.mfm.query.rows import Held, Torn
+    from echo.mfm.query.rows import Held
 
     Chosen = Callable[[Row], bool]
     Told = Callable[[int, int], None]
@@ -45,7 +45,11 @@ class Search:
         """Return the first rows that meet the conditions, from the side that is looked from."""
         with self._home.open() as index:
             if self._needs_cache(index):
-                found = self._cached(index, wanted, told)
+                found = None
+                if wanted is not None and not self._has_cache():
+                    found = self._at_hand(index, wanted)
+                if found is None:
+                    found = self._cached(index, wanted, told)
                 if found is not None:
                     return found
             return _cut(self._plainly(index), wanted)
@@ -58,9 +62,34 @@ class Search:
             self._question.by_row and os.fstat(index.fileno()).st_size > SMALL_INDEX
         )
 
-    def _plainly(self, index: BinaryIO) -> Iterator[Held]:
-        files = None
+    def _has_cache(self) -> bool:
+        from echo.mfm.derived.place import Place
+        from echo.mfm.query.row_cache import NAME as ROWS_NAME
+        from echo.mfm.query.text_cache import NAME as TEXTS_NAME
+
+        name = TEXTS_NAME if self._question.by_files else ROWS_NAME
+        return os.path.exists(Place(self._home.folder, name).database)  # noqa: PTH110 (pathlib takes 10 ms)
+
+    def _at_hand(self, index: BinaryIO, wanted: int) -> list[Held] | None:
+        """Look through the part of the index that is looked at first; None where that has too few.
+
+        A cache that is still to be made is left for questions that need it.
+        """
+        part = Search(self._home, self._question, self._chosen, Torn(), Unread())
+        found = _cut(part._plainly(index, SMALL_INDEX), wanted)
+        if len(found) < wanted:
+            return None
+        self._torn.count += part._torn.count
+        for path in part._unread.paths:
+            self._unread.add(path)
+        return found
+
+    def _plainly(self, index: BinaryIO, most_bytes: int | None = None) -> Iterator[Held]:
+        files, looked = None, 0
         for row, line in self._home.rows(index, self._torn, backwards=self._backwards):
+            looked += len(line)
+            if most_bytes is not None and looked > most_bytes:
+                return
             if not self._passes(row):
                 continue
             if self._question.by_files:
@@ -121,7 +150,11 @@ class Search:
         with follow(self._home.folder, NAME, texts(self._home.base), told, in_memory=False) as run:
             _check_same(run, index)
             cache = InCache(run, self._question)
-            places = lines.places() if self._question.by_row else cache.places(backwards=self._backwards)
+            if self._question.by_row:
+                cache.look_up_words()
+                places = lines.places()
+            else:
+                places = cache.places(backwards=self._backwards)
 
             def matching() -> Iterator[Held]:
                 for place in places:

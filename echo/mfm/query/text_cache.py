@@ -1,7 +1,8 @@
 """The texts of episodes beside the memory: small letters to look through, trigrams and words to find them by.
 
 Episodes lie in groups of `GROUP`, whose names and keys are mostly the same, so that trigrams are kept once
-a group. Trigrams only say where to look; whether an episode has what is sought is seen in its text.
+a group. Trigrams only say where to look; whether an episode has what is sought is seen in its text. One or
+two characters are found as the beginnings of trigrams, for which each group ends in two signs more.
 Episodes whose files were not all there, or hold what separates texts here, are read again each time.
 """
 
@@ -25,6 +26,9 @@ NAME = "query_texts"
 GROUP = 16
 
 BETWEEN_TEXTS, BETWEEN_EPISODES = "\x1e", "\x1d"
+SEPARATORS = (BETWEEN_TEXTS, BETWEEN_EPISODES, "\0")
+"""What no text in the cache holds by itself."""
+_END = 2 * BETWEEN_EPISODES
 
 
 def texts(base: str) -> Schema:
@@ -38,13 +42,14 @@ def texts(base: str) -> Schema:
         _take(run, rows, base)
 
     return Schema(
-        1,
+        2,
         f"""CREATE TABLE grouped (number INTEGER PRIMARY KEY, texts TEXT);
         CREATE TABLE loose (place INTEGER PRIMARY KEY, texts TEXT);
         CREATE TABLE unsure (place INTEGER PRIMARY KEY);
         CREATE VIRTUAL TABLE trigrams USING fts5(
             texts, content='', detail=none, columnsize=0, tokenize='trigram case_sensitive 1'
         );
+        CREATE VIRTUAL TABLE trigram USING fts5vocab(trigrams, row);
         {TABLE};""",
         take,
     )
@@ -93,7 +98,8 @@ def _take(run: sqlite3.Connection, rows: Sequence[NewRow], base: str) -> None:
     run.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", words)
     run.executemany("INSERT INTO unsure VALUES (?)", unsure)
     run.executemany("INSERT INTO grouped VALUES (?, ?)", filled)
-    run.executemany("INSERT INTO trigrams (rowid, texts) VALUES (?, ?)", filled)
+    ended = ((number, texts + _END) for number, texts in filled)
+    run.executemany("INSERT INTO trigrams (rowid, texts) VALUES (?, ?)", ended)
     run.execute("DELETE FROM loose")
     run.executemany("INSERT INTO loose VALUES (?, ?)", loose)
 

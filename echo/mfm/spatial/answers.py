@@ -1,7 +1,8 @@
 """What `Places` answers with. All lists are in a total order, ties by name and cell, and name episodes.
 
 A step is the number of actions taken; it is None where the files do not tell it. Distances are level, from
-(x, z) to the middle of a block cell or to where a body stood, in blocks.
+(x, z) to the middle of a block cell or to where a body stood, in blocks. `unread` names what of the episodes
+could not be used, `elsewhere` counts episodes of other worlds, which are left out.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from echo.mfm.spatial.facts import HappeningKind, Unread
+from echo.mfm.spatial.facts import Elsewhere, HappeningKind, Unread
 
 How = Literal["seen", "station", "placed", "creature", "got", "made", "felled"]
 """How something is known: seen as the nearest of its kind, within reach to be used, placed by the body
@@ -29,7 +30,7 @@ class Gone:
     """Why something is no longer there."""
 
     how: str
-    """'dug' or 'replaced'."""
+    """'dug', 'replaced' or 'not seen there'."""
     step: int | None
     episode: str
 
@@ -96,6 +97,7 @@ class Near:
     episodes: tuple[str, ...]
     """Episodes in which the body was within `radius`, in order of time."""
     unread: tuple[Unread, ...]
+    elsewhere: tuple[Elsewhere, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,6 +112,7 @@ class Nearest:
     gone: tuple[Known, ...]
     """What is gone, the nearest first."""
     unread: tuple[Unread, ...]
+    elsewhere: tuple[Elsewhere, ...]
 
     @property
     def best(self) -> Known | None:
@@ -150,6 +153,7 @@ class Changes:
     changes: tuple[Change, ...]
     """The latest first."""
     unread: tuple[Unread, ...]
+    elsewhere: tuple[Elsewhere, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -190,6 +194,7 @@ class Visited:
     size: float
     """Edge of a cell in blocks."""
     unread: tuple[Unread, ...]
+    elsewhere: tuple[Elsewhere, ...]
 
 
 PointKind = Literal["station", "container", "made", "found", "damage", "death"]
@@ -225,6 +230,7 @@ class Points:
     points: tuple[Point, ...]
     """By kind in the order of `PointKind`, then name, then place."""
     unread: tuple[Unread, ...]
+    elsewhere: tuple[Elsewhere, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -255,6 +261,7 @@ class Hazards:
     hazards: tuple[Hazard, ...]
     """Deaths first, then the greatest damage, then the most frequent, then by place."""
     unread: tuple[Unread, ...]
+    elsewhere: tuple[Elsewhere, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -265,3 +272,4 @@ class Containers:
     """Those still known; by name, then cell."""
     gone: tuple[Known, ...]
     unread: tuple[Unread, ...]
+    elsewhere: tuple[Elsewhere, ...]

@@ -8,7 +8,7 @@ import sqlite3
 from functools import cached_property
 
 from echo.mfm.spatial.answers import Gone, How, Known, When
-from echo.mfm.spatial.facts import Unread
+from echo.mfm.spatial.facts import Elsewhere, Unread
 from echo.mfm.spatial.names import names_by_number
 
 HOW: tuple[How, ...] = ("seen", "station", "placed")
@@ -80,6 +80,11 @@ class Asking:
                 )
             )
         return tuple(found)
+
+    def elsewhere(self) -> tuple[Elsewhere, ...]:
+        """Return how many episodes of other worlds were left out, by world."""
+        lines = self.run.execute("SELECT source, episodes FROM elsewhere ORDER BY source")
+        return tuple(Elsewhere(source=json.loads(source), episodes=count) for source, count in lines)
 
     def thing(self, line: tuple[int, ...], x: float, z: float, *, counted: bool = True) -> Known:
         """Return a line of the columns `THING`, seen from (x, z)."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from echo.mfm.spatial.answers import Change, ChangeKind, Changes
 from echo.mfm.spatial.asking import Asking
+from echo.mfm.spatial.facts import MOST
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,12 +31,19 @@ class Area:
 
 def changes_since(asking: Asking, step: int, area: Area, size: float) -> Changes:
     """Return what has changed after `step`; `size` is the edge of a place cell."""
+    # No step lies beyond these, and SQLite takes no greater numbers.
+    since = max(-int(MOST), min(step, int(MOST)))
     found = [
-        *_done(asking, step, area),
-        *_seen(asking, step, area, size, creature=False),
-        *_seen(asking, step, area, size, creature=True),
+        *_done(asking, since, area),
+        *_seen(asking, since, area, size, creature=False),
+        *_seen(asking, since, area, size, creature=True),
     ]
-    return Changes(since=step, changes=tuple(sorted(found, key=_order)), unread=asking.unread())
+    return Changes(
+        since=step,
+        changes=tuple(sorted(found, key=_order)),
+        unread=asking.unread(),
+        elsewhere=asking.elsewhere(),
+    )
 
 
 def _order(change: Change) -> tuple[int, str, str, float, float, float]:

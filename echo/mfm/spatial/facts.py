@@ -96,10 +96,22 @@ class Unread:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Elsewhere:
+    """Episodes that were left out because they come from another world than the one the life lives in."""
+
+    source: str
+    """That other world, as the episodes name it."""
+    episodes: int
+    """How many."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class EpisodeFacts:
     """All that one episode says about places."""
 
     episode: str
+    source: str | None
+    """The world it comes from; None where the files do not say, as those of other tools."""
     first_step: int | None
     last_step: int | None
     moments: tuple[Moment, ...]

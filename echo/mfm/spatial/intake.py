@@ -9,7 +9,7 @@ from pathlib import Path
 
 from echo.mfm.derived.intake import NewRow, Schema
 from echo.mfm.spatial.clusters import Clusters
-from echo.mfm.spatial.facts import EpisodeFacts, Happening, Moment, Stand, View
+from echo.mfm.spatial.facts import EpisodeFacts, Happening, Moment, View
 from echo.mfm.spatial.names import NameBook
 from echo.mfm.spatial.reading import episode_facts
 from echo.mfm.spatial.sightings import Seen, Sightings, Where, as_seen, floor_cell
@@ -57,10 +57,23 @@ class Intake:
         self._stays = Stays(run)
         self._happenings: list[tuple[object, ...]] = []
         self._episode: int = (run.execute("SELECT max(id) FROM episode").fetchone()[0] or 0) + 1
-        self._before: tuple[Stand, int | None] | None = None
+        home = run.execute("SELECT source FROM home").fetchone()
+        self._home: str | None = None if home is None else json.loads(home[0])
 
     def add(self, facts: EpisodeFacts) -> None:
-        """Take in one episode."""
+        """Take in one episode, or count it where it comes from another world than the life lives in.
+
+        That is the world of the initial state, else of the first episode that names one.
+        """
+        if facts.source is not None and self._home is None:
+            self._home = facts.source
+            self._run.execute("INSERT INTO home VALUES (?)", (json.dumps(facts.source),))
+        if facts.source not in (None, self._home):
+            self._run.execute(
+                "INSERT INTO elsewhere VALUES (?, 1) ON CONFLICT DO UPDATE SET episodes = episodes + 1",
+                (json.dumps(facts.source),),
+            )
+            return
         episode = self._episode
         self._run.execute(
             "INSERT INTO episode VALUES (?, ?, ?, ?)",
@@ -121,6 +134,10 @@ class Intake:
             held = number(station.name)
             self._things.notice(station.cell, held, STATION, when, station.offers)
             names.append(held)
+        # A body stands on something: a view that names no block at all says nothing of blocks.
+        if view.blocks and here[1] is not None:
+            kept = frozenset(names)
+            self._things.doubt((here[0], here[1], here[2]), kept, when)
         return names
 
     def _grid(self, here: Where) -> Where:

@@ -48,6 +48,7 @@ def containers(asking: Asking, x: float = 0.0, z: float = 0.0) -> Containers:
         containers=tuple(one for one in found if one.gone is None),
         gone=tuple(one for one in found if one.gone is not None),
         unread=asking.unread(),
+        elsewhere=asking.elsewhere(),
     )
 
 
@@ -102,7 +103,7 @@ def points(asking: Asking, size: float) -> Points:
         *_firsts(asking),
         *(_harm_point(one) for one in hazards(asking, size).hazards),
     ]
-    return Points(points=tuple(sorted(found, key=_point_order)), unread=held.unread)
+    return Points(points=tuple(sorted(found, key=_point_order)), unread=held.unread, elsewhere=held.elsewhere)
 
 
 def hazards(asking: Asking, size: float) -> Hazards:
@@ -116,7 +117,9 @@ def hazards(asking: Asking, size: float) -> Hazards:
         place = (x // size, None if y is None else y // size, z // size)
         groups.setdefault((*place, kind, name, during), []).append(line)
     found = [_hazard(asking, lines) for lines in groups.values()]
-    return Hazards(hazards=tuple(sorted(found, key=_hazard_order)), unread=asking.unread())
+    return Hazards(
+        hazards=tuple(sorted(found, key=_hazard_order)), unread=asking.unread(), elsewhere=asking.elsewhere()
+    )
 
 
 def _hazard(asking: Asking, lines: list[tuple[Any, ...]]) -> Hazard:

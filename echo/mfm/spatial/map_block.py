@@ -42,24 +42,28 @@ def map_block(root: Path | str, x: float, z: float, *, budget_characters: int = 
             first; a budget too small for the first line gives an empty text.
 
     Raises:
-        ValueError: on a number that is not finite, or a budget below 0.
+        ValueError: on a budget below 0.
+        NoPlace: on a number that is not finite or beyond 2^53.
         MfmError: if there is no index.
     """
     if budget_characters < 0:
         raise ValueError(f"expected a budget of characters from 0, got {budget_characters}.")
-    lines = _lines(Places(root), x, z)
+    places = Places(root)
+    lines = _lines(places, x, z)
+    left_out = sum(one.episodes for one in places.elsewhere())
     if not lines:
-        head = "[MAP] no places known yet"
+        head = f"[MAP] no places known yet{_left_out(left_out)}"
         return head if len(head) <= budget_characters else ""
     kept: list[str] = []
     used = 0
     for line in lines:
-        head = _head(x, z, len(kept) + 1, len(lines))
+        head = _head(x, z, len(kept) + 1, len(lines)) + _left_out(left_out)
         if len(head) + used + 1 + len(line.text) > budget_characters:
             break
         kept.append(line.text)
         used += 1 + len(line.text)
-    block = "\n".join((_head(x, z, len(kept), len(lines)), *kept))
+    head = _head(x, z, len(kept), len(lines)) + _left_out(left_out)
+    block = "\n".join((head, *kept))
     return block if len(block) <= budget_characters else ""
 
 
@@ -77,6 +81,12 @@ def direction(from_x: float, from_z: float, to_x: float, to_z: float) -> str:
 
 def _head(x: float, z: float, kept: int, total: int) -> str:
     return f"[MAP] at ({x:.0f}, {z:.0f}); {kept} of {total} known places, nearest first"
+
+
+def _left_out(episodes: int) -> str:
+    if not episodes:
+        return ""
+    return f"; {episodes} {'episode' if episodes == 1 else 'episodes'} of other worlds left out"
 
 
 def _lines(places: Places, x: float, z: float) -> list[_Line]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from echo.mfm.spatial.answers import Hazard, Known, Point, Stay
-from echo.mfm.spatial.facts import Unread
+from echo.mfm.spatial.facts import Elsewhere, Unread
 from echo.mfm.spatial.names import matching
 from echo.mfm.spatial.places import Places
 
@@ -35,6 +35,7 @@ class MapContent:
     layers: tuple[Layer, ...]
     episodes: int
     unread: tuple[Unread, ...]
+    elsewhere: tuple[Elsewhere, ...]
 
 
 def map_content(
@@ -69,6 +70,7 @@ def map_content(
         layers=tuple(layer for layer in LAYERS if layer in layers),
         episodes=places.episode_count(),
         unread=visited.unread,
+        elsewhere=visited.elsewhere,
     )
 
 

@@ -36,6 +36,8 @@ def draw_legend(
     notes = []
     if labels_left_out:
         notes.append(f"{labels_left_out:,} labels had no room")
+    if content.elsewhere:
+        notes.append(f"{sum(one.episodes for one in content.elsewhere):,} episodes of other worlds left out")
     if content.unread:
         notes.append(f"{len(content.unread):,} parts of episodes unread")
     if not (content.path or content.resources or content.stations or content.containers or content.hazards):

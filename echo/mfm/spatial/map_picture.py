@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+from echo.mfm.picture_file import check_place, write_picture
 from echo.mfm.spatial.answers import Hazard, Stay
 from echo.mfm.spatial.map_content import MapContent
 from echo.mfm.spatial.map_legend import draw_legend
@@ -59,8 +61,9 @@ def draw_map(content: MapContent, out: Path) -> None:
     """Write the picture of `content` to `out` as PNG; it is replaced as a whole or not at all.
 
     Raises:
-        OSError: if it cannot be written.
+        MfmError: if `out` is no place for a picture, see `echo.mfm.picture_file.write_picture`.
     """
+    check_place(out)
     place = projection_of(_positions(content))
     sheet, labels = Sheet(), Labels()
     _grid(sheet, place)
@@ -73,12 +76,9 @@ def draw_map(content: MapContent, out: Path) -> None:
     _frame(sheet, place, content)
     colours = dict(zip(content.resources, PALETTE, strict=False))
     draw_legend(sheet, content, colours, labels.left_out)
-    part = out.with_name(f".{out.name}.part")
-    try:
-        sheet.finished().save(part, format="PNG")
-        part.replace(out)
-    finally:
-        part.unlink(missing_ok=True)
+    drawn = io.BytesIO()
+    sheet.finished().save(drawn, format="PNG")
+    write_picture(out, drawn.getvalue())
 
 
 def _positions(content: MapContent) -> Iterator[tuple[float, float]]:

@@ -2,18 +2,19 @@
 
 It is derived: kept in <root>/cache/places.db, which follows the index and may be deleted. Episodes are never
 touched. Each life has a map of its own, because a new life may begin in a new world; the map of an earlier
-one is that of its folder, previous/life_N.
+one is that of its folder, previous/life_N. Episodes of another world than the one the life lives in, such as
+demonstrations, are counted and left out.
 """
 
 from __future__ import annotations
 
-import math
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 from echo.mfm.derived.follow import follow
+from echo.mfm.layout import MfmError
 from echo.mfm.options import require
 from echo.mfm.spatial import changes, landmarks, recollection, surroundings, visits
 from echo.mfm.spatial.answers import (
@@ -28,15 +29,22 @@ from echo.mfm.spatial.answers import (
 )
 from echo.mfm.spatial.asking import Asking
 from echo.mfm.spatial.changes import Area
-from echo.mfm.spatial.facts import Unread
+from echo.mfm.spatial.facts import MOST, Elsewhere, Unread
 from echo.mfm.spatial.intake import Told, place_schema
 from echo.mfm.spatial.recollection import PlaceCell, Remembered
-from echo.mfm.spatial.tables import PlaceOptions
+from echo.mfm.spatial.tables import LEAST_SIZE, PlaceOptions
 
 Answer = TypeVar("Answer")
 
 RADIUS = 6.0
 """Blocks around a place that count as near, as in the cue query."""
+
+_MOST_ROWS = 1 << 53
+"""More are never asked for: SQLite takes no greater numbers."""
+
+
+class NoPlace(MfmError):
+    """A question names no place, step, size or thing that there could be."""
 
 
 class Places:
@@ -64,7 +72,7 @@ class Places:
         """Return what was seen and happened within `radius` blocks of (x, z).
 
         Raises:
-            ValueError: on a number that is not finite, or a radius below 0.
+            NoPlace: on a number that is not finite or beyond 2^53, or a radius below 0.
             MfmError: if there is no index, or the memory has it switched off (a flat memory has no map).
         """
         _check(x, z, radius)
@@ -75,16 +83,18 @@ class Places:
 
         A name is found as it is, else as a part: 'log' finds oak_log where nothing called log is known.
         Capitals, blanks for '_' and 'minecraft:' in front do not matter. A block is gone, and no longer
-        among those found, when a later step dug its cell or put something else there.
+        among those found, when a later step dug its cell, put something else there, or stood close by with
+        nothing of that name in sight.
 
         Raises:
-            ValueError: on an empty name, a number that is not finite, or a limit below 1.
+            NoPlace: on an empty name, a number that is not finite or beyond 2^53, or a limit below 1.
             MfmError: if there is no index.
         """
         _check(x, z, 0.0)
         if not name.strip() or limit < 1:
-            raise ValueError(f"expected a name and a limit of at least 1, got {name!r} and {limit}.")
-        return self._ask(lambda asking: surroundings.nearest(asking, name, x, z, limit))
+            raise NoPlace(f"expected a name and a limit of at least 1, got {name!r} and {limit}.")
+        most = min(limit, _MOST_ROWS)
+        return self._ask(lambda asking: surroundings.nearest(asking, name, x, z, most))
 
     def nearest_of_each(self, x: float, z: float) -> tuple[Known, ...]:
         """Return of each kind of block and creature the nearest one still known. Raises as `near`."""
@@ -92,13 +102,15 @@ class Places:
         return self._ask(lambda asking: surroundings.nearest_of_each(asking, x, z))
 
     def changed_since(self, step: int, area: Area | None = None) -> Changes:
-        """Return what has changed after `step` actions, in `area` or anywhere.
+        """Return what has changed after `step` actions, in `area` or anywhere; any whole number will do.
 
         Raises:
-            ValueError: on a number that is not finite.
+            NoPlace: on a step that is no whole number, or a number that is not finite or beyond 2^53.
             MfmError: if there is no index.
         """
         where = Area() if area is None else area
+        if type(step) is not int:
+            raise NoPlace(f"expected a whole number of actions for the step, got {step!r}.")
         _check(where.x, where.z, 0.0 if area is None else where.radius)
         return self._ask(lambda asking: changes.changes_since(asking, step, where, self.options.size))
 
@@ -106,11 +118,11 @@ class Places:
         """Return where the body was, in columns `size` blocks wide.
 
         Raises:
-            ValueError: if `size` is not above 0 and finite.
+            NoPlace: if `size` is below `LEAST_SIZE`, beyond 2^53 or NaN.
             MfmError: if there is no index.
         """
-        if not (math.isfinite(size) and size > 0):
-            raise ValueError(f"expected a size in blocks above 0, got {size}.")
+        if not LEAST_SIZE <= size <= MOST:
+            raise NoPlace(f"expected a size from {LEAST_SIZE} to 2^53 blocks, got {size}.")
         return self._ask(lambda asking: visits.visited(asking, size))
 
     def points(self) -> Points:
@@ -146,8 +158,9 @@ class Places:
     ) -> tuple[Remembered, ...]:
         """Return records of views that hold `words`, the nearest to (x, z) first. Raises as `near`."""
         _check(x, z, 0.0)
+        most = min(limit, _MOST_ROWS)
         return self._ask(
-            lambda asking: recollection.remembered(asking, words, x, z, limit=limit, threshold=threshold)
+            lambda asking: recollection.remembered(asking, words, x, z, limit=most, threshold=threshold)
         )
 
     def last_position(self) -> tuple[float, float]:
@@ -167,6 +180,10 @@ class Places:
         """Return what of the episodes could not be used. Raises as `points`."""
         return self._ask(lambda asking: asking.unread())
 
+    def elsewhere(self) -> tuple[Elsewhere, ...]:
+        """Return how many episodes of other worlds were left out, by world. Raises as `points`."""
+        return self._ask(lambda asking: asking.elsewhere())
+
     def _ask(self, question: Callable[[Asking], Answer]) -> Answer:
         """Answer from the tables; where their file turns out to be damaged, from ones made anew."""
         require(self.root, "index")
@@ -181,8 +198,9 @@ class Places:
 
 
 def _check(x: float, z: float, radius: float) -> None:
-    if not (math.isfinite(x) and math.isfinite(z) and math.isfinite(radius) and radius >= 0):
-        raise ValueError(
-            f"expected finite coordinates and a radius from 0, got ({x}, {z}) and {radius}. "
+    # NaN is within nothing.
+    if not (abs(x) <= MOST and abs(z) <= MOST and 0 <= radius <= MOST):
+        raise NoPlace(
+            f"expected finite coordinates and a radius from 0, all within 2^53; got ({x}, {z}) and {radius}. "
             f"Give them in blocks."
         )

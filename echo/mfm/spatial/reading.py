@@ -65,14 +65,22 @@ def episode_facts(root: Path, row: Row) -> EpisodeFacts:
     first = troubles.attempt(index, lambda: whole_or_none(row.get("first_step"), "first_step"))
     last = troubles.attempt(index, lambda: whole_or_none(row.get("last_step"), "last_step"))
     moments: tuple[Moment, ...] = ()
+    source = None
     if episode_number(episode) is None:
         troubles.add(index, f"expected an id such as 'ep_000012', got {ascii(episode)[:60]}")
         moments = _from_documents(row, Documents(), index, troubles)
     else:
-        moments = _moments(root, row, f"{EPISODES}/{episode}", troubles)
+        folder = f"{EPISODES}/{episode}"
+        steps = _steps(root, folder, troubles)
+        if steps is None:
+            moments = _moments_of_documents(root, row, folder, troubles)
+        else:
+            source = mark_or_none(steps.get("source"))
+            moments = moments_of_steps(steps, f"{folder}/{STEPS}", troubles)
     frame = row.get("observation_hash") if isinstance(row.get("image"), str) else None
     return EpisodeFacts(
         episode=episode,
+        source=source,
         first_step=first,
         last_step=last,
         moments=_with_tags(moments, row),
@@ -81,14 +89,17 @@ def episode_facts(root: Path, row: Row) -> EpisodeFacts:
     )
 
 
-def _moments(root: Path, row: Row, folder: str, troubles: Troubles) -> tuple[Moment, ...]:
-    steps = _document(root, f"{folder}/{STEPS}", troubles, needed=False)
-    if steps is not None:
-        if steps.get("format") == FORMAT:
-            return moments_of_steps(steps, f"{folder}/{STEPS}", troubles)
-        troubles.add(
-            f"{folder}/{STEPS}", f"expected format {FORMAT!r}, got {ascii(steps.get('format'))[:60]}"
-        )
+def _steps(root: Path, folder: str, troubles: Troubles) -> dict[str, Any] | None:
+    """Return steps.json of our own recorder; None where an episode has none of it that can be read."""
+    file = f"{folder}/{STEPS}"
+    steps = _document(root, file, troubles, needed=False)
+    if steps is None or steps.get("format") == FORMAT:
+        return steps
+    troubles.add(file, f"expected format {FORMAT!r}, got {ascii(steps.get('format'))[:60]}")
+    return None
+
+
+def _moments_of_documents(root: Path, row: Row, folder: str, troubles: Troubles) -> tuple[Moment, ...]:
     needed = row.get("kind") != "initial"
     documents = Documents(
         state=_document(root, f"{folder}/{STATE}", troubles),

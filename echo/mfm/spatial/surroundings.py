@@ -40,6 +40,7 @@ def near(asking: Asking, x: float, z: float, radius: float, size: float) -> Near
         happened=happened_within(asking, x, z, radius),
         episodes=asking.episodes([(line[3], line[4]) for line in stays]),
         unread=asking.unread(),
+        elsewhere=asking.elsewhere(),
     )
 
 
@@ -62,6 +63,7 @@ def nearest(asking: Asking, asked: str, x: float, z: float, limit: int) -> Neare
                 found=tuple(found),
                 gone=tuple(sorted(gone, key=by_distance)[:limit]),
                 unread=asking.unread(),
+                elsewhere=asking.elsewhere(),
             )
     return Nearest(
         asked=asked,
@@ -69,6 +71,7 @@ def nearest(asking: Asking, asked: str, x: float, z: float, limit: int) -> Neare
         found=(),
         gone=tuple(sorted(gone, key=by_distance)[:limit]),
         unread=asking.unread(),
+        elsewhere=asking.elsewhere(),
     )
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-VERSION = 1
+VERSION = 2
 """Goes up whenever something else is put into the tables."""
 
 SCRIPT = """
 -- Names and ids as JSON texts, so that a lone surrogate does no harm.
 CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE episode (id INTEGER PRIMARY KEY, text TEXT NOT NULL, first_step INTEGER, last_step INTEGER);
+-- The world the life lives in, one line as soon as an episode tells it; and episodes of other ones.
+CREATE TABLE home (source TEXT NOT NULL);
+CREATE TABLE elsewhere (source TEXT PRIMARY KEY, episodes INTEGER NOT NULL);
 CREATE TABLE unread (id INTEGER PRIMARY KEY, episode INTEGER NOT NULL, file TEXT NOT NULL, why TEXT NOT NULL);
 
 -- A time without a break in one block cell. Steps may be null.
@@ -72,6 +75,10 @@ CREATE INDEX record_cluster ON record (cluster);
 """
 
 
+LEAST_SIZE = 0.01
+"""Smallest edge of a cell in blocks: with smaller ones the farthest cell would have no number."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlaceOptions:
     """How places are told apart, and how much is kept of each.
@@ -81,7 +88,7 @@ class PlaceOptions:
     """
 
     size: float = 8.0
-    """Edge of a place cell in blocks, above 0."""
+    """Edge of a place cell in blocks, `LEAST_SIZE` to 2^20."""
     sectors: int = 4
     """Directions of view that are told apart in a cell: 4 is south, west, north, east. From 1 to 360."""
     alike: float = 0.5
@@ -92,7 +99,7 @@ class PlaceOptions:
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         for name, value, holds, expected in (
-            ("size", self.size, 0 < self.size <= 2.0**20, "blocks above 0, at most 2^20"),
+            ("size", self.size, LEAST_SIZE <= self.size <= 2.0**20, f"{LEAST_SIZE} to 2^20 blocks"),
             ("sectors", self.sectors, 1 <= self.sectors <= 360, "1 to 360"),
             ("alike", self.alike, 0 <= self.alike <= 1, "0 to 1"),
             ("capacity", self.capacity, self.capacity is None or self.capacity >= 1, "at least 1, or None"),

@@ -34,6 +34,7 @@ def visited(asking: Asking, size: float) -> Visited:
         path=tuple(path),
         size=size,
         unread=asking.unread(),
+        elsewhere=asking.elsewhere(),
     )
 
 

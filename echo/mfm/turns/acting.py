@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from csd.episode import Observation, Step
+from csd.episode import GoTo, Observation, Step
 from echo.mfm.episodic.documents import Cause, Entry
 from echo.mfm.episodic.frames import encode_frame
 from echo.mfm.episodic.recorder import Recorder
-from echo.mfm.folder import MemoryFolder
+from echo.mfm.evidence.look import look
 from echo.mfm.layout import MfmError
 from echo.mfm.options import require
 from echo.mfm.procedural.actions import ActionFlaw, Call, Look, Note, Watch, parse_action, parse_expectation
@@ -25,6 +25,12 @@ from echo.mfm.turns.record import Done, Spot, Viewed
 from echo.mfm.turns.tools import Told, Tool
 
 MOST_REPEATS = 64
+MOST_COMMANDS = 64
+"""Of one reply; what stands behind them is dropped."""
+MOST_OUTPUT = 12_000
+"""Characters of an answer to a command that the agent is told; so much is kept in its records, too."""
+MOST_BLOCKS = 30_000_000.0
+"""How far a destination may lie; no world of this kind is larger."""
 
 _SPOT = re.compile(r"\(\s*(-?\d+(?:\.\d+)?)\s*,\s*(?:-?\d+(?:\.\d+)?\s*,\s*)?(-?\d+(?:\.\d+)?)\s*\)")
 """(x, z) or (x, y, z) in the words of a plan."""
@@ -45,6 +51,9 @@ class Acted:
     """Number of the turn, which its episodes name."""
     over: bool = False
     """Whether the turn is over: something was done in the world, or the agent ended it."""
+
+
+_TOO_MANY = Told(text=f"expected at most {MOST_COMMANDS} commands in a reply", ok=False)
 
 
 class InTurn:
@@ -96,14 +105,15 @@ class Hands:
             OSError: if the disk refuses.
         """
         for place, command in enumerate(commands):
-            told = self._one(command, acted)
-            acted.done.append(Done(command=command.text, output=told.text, ok=told.ok))
+            told = self._one(command, acted) if place < MOST_COMMANDS else _TOO_MANY
+            output = _cut(told.text, MOST_OUTPUT)
+            acted.done.append(Done(command=_cut(command.text, MOST_OUTPUT), output=output, ok=told.ok))
             acted.images += told.images
             if not told.ok:
                 dropped = len(commands) - place - 1
                 if dropped:
                     note = f"{dropped} more command{'s were' if dropped > 1 else ' was'} dropped"
-                    acted.done[-1] = Done(command=command.text, output=f"{told.text}\n({note})", ok=False)
+                    acted.done[-1] = Done(command=command.text, output=f"{output}\n({note})", ok=False)
                 return False
             if acted.over and isinstance(command, Command) and command.verb == "end":
                 break
@@ -119,7 +129,7 @@ class Hands:
                 usage = self._tools[command.verb].usage
                 return Told(text=f"expected {usage} for {command.verb}, got {command.value!r:.80}", ok=False)
             told = self._tools[command.verb].ask(command.value)
-        except (MfmError, ValueError) as error:
+        except (MfmError, ValueError, OverflowError) as error:
             return Told(text=str(error), ok=False)
         acted.viewed += [self._viewed(episode) for episode in told.viewed]
         return told
@@ -128,7 +138,8 @@ class Hands:
         if not isinstance(command.value, str):
             return Told(text=f"expected a plan in words, got {command.value!r:.80}", ok=False)
         acted.plan = f"{acted.plan}\n{command.value}".strip()
-        spots = [(float(x), float(z)) for x, z in _SPOT.findall(command.value)]
+        named = (_spot([float(x), float(z)]) for x, z in _SPOT.findall(command.value))
+        spots = [spot for spot in named if spot is not None]
         given = command.more.get("destination")
         if given is not None:
             spot = _spot(given)
@@ -153,8 +164,11 @@ class Hands:
             return Told(text=str(flaw), ok=False)
         if isinstance(action, Look | Watch | Call | Note):
             return Told(text=f"expected an action in the world, got {command.value['kind']}", ok=False)
-        if action.kind == "go_to":
-            acted.destinations.append((float(action.target[0]), float(action.target[2])))
+        if isinstance(action, GoTo):
+            spot = _spot([action.target[0], action.target[2]])
+            if spot is None:
+                return Told(text=f"expected a target in the world, got {command.value!r:.120}", ok=False)
+            acted.destinations.append(spot)
         steps: list[Step] = []
         seen = self._world.observe(frame=True)
         wrong: str | None = None
@@ -213,24 +227,20 @@ class Hands:
 
     def _viewed(self, name: str) -> Viewed:
         """Return an opened frame with where it was recorded."""
-        life, _, episode = name.rpartition("/")
-        number = int(life.removeprefix("life_")) if life else None
-        folder = MemoryFolder(self._root)
-        rows = folder.rows() if number is None else folder.earlier_rows()
-        for row in rows:
-            if row["id"] == episode and (number is None or row.get("life") == number):
-                return Viewed(episode=name, at=_spot([row.get("x"), row.get("z")]))
-        return Viewed(episode=name, at=None)
+        row = look(self._root, name, in_time=0, in_place=0).row or {}
+        return Viewed(episode=name, at=_spot([row.get("x"), row.get("z")]))
 
 
 def _spot(value: Any) -> Spot | None:
-    if (
-        not isinstance(value, list)
-        or len(value) != 2
-        or any(type(each) not in (int, float) for each in value)
-    ):
-        return None
-    return float(value[0]), float(value[1])
+    """Return a place on the map, or None for what is none: other types, beyond all worlds, not a number."""
+    match value:
+        case [int() | float() as x, int() | float() as z] if max(abs(x), abs(z)) <= MOST_BLOCKS:
+            return float(x), float(z)
+    return None
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}\n({len(text) - most:,} characters cut)"
 
 
 def _changes(steps: Sequence[Step]) -> str:

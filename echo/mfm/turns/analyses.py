@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from statistics import fmean, median
 
 from echo.mfm.turns.record import Spot, Turn
@@ -58,16 +59,26 @@ class Looking:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Sum:
+    """What some calls say of a cost, added up."""
+
+    known: float
+    """Over the calls that say it; a whole number for tokens."""
+    calls: int
+    """How many those are."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What the agent's turns cost. A sum is None where a call did not say."""
+    """What the agent's turns cost."""
 
     turns: int
     calls: int
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    money: float | None
-    milestones: tuple[str, ...]
-    """In order of being reached."""
+    prompt_tokens: Sum
+    completion_tokens: Sum
+    money: Sum
+    milestones: tuple[tuple[int, str], ...]
+    """Life and name, in order of being reached; each once a life."""
     commands: int
     failed_commands: int
     failures: int
@@ -77,17 +88,21 @@ class Cost:
 
 
 def pace(turns: Sequence[Turn], window: int = WINDOW) -> list[Pace]:
-    """Return the environment steps of each turn with their rolling median, in order.
+    """Return the environment steps of each turn with their rolling median within its life, in order.
 
     >>> from echo.mfm.turns.analyses import rolling_median
     >>> rolling_median([4, 1, 7], window=2)
     [4, 2.5, 4.0]
     """
-    steps = [turn.last_step - turn.first_step for turn in turns]
-    return [
-        Pace(turn=turn.turn, steps=taken, rolling=middle)
-        for turn, taken, middle in zip(turns, steps, rolling_median(steps, window), strict=True)
-    ]
+    told: list[Pace] = []
+    for _, lived in groupby(turns, key=lambda turn: turn.life):
+        life = list(lived)
+        steps = [turn.last_step - turn.first_step for turn in life]
+        told += [
+            Pace(turn=turn.turn, steps=taken, rolling=middle)
+            for turn, taken, middle in zip(life, steps, rolling_median(steps, window), strict=True)
+        ]
+    return told
 
 
 def rolling_median(values: Sequence[int], window: int) -> list[float]:
@@ -96,13 +111,19 @@ def rolling_median(values: Sequence[int], window: int) -> list[float]:
 
 
 def looking(turns: Sequence[Turn]) -> Looking:
-    """Compare turns that opened stored frames with turns that opened none."""
+    """Compare turns that opened stored frames with turns that opened none.
+
+    What was named and visited before is that of the same life.
+    """
     named: list[Spot] = []
     visited: list[Spot] = []
+    life: int | None = None
     heading = {True: [0, 0], False: [0, 0]}
     distances: list[float] = []
     by_chance: list[float] = []
     for turn in turns:
+        if turn.life != life:
+            life, named, visited = turn.life, [], []
         visited.append(turn.at)
         new = [spot for spot in turn.destinations if not _known(spot, named)]
         counts = heading[bool(turn.viewed)]
@@ -128,10 +149,10 @@ def cost(turns: Sequence[Turn]) -> Cost:
     return Cost(
         turns=len(turns),
         calls=len(calls),
-        prompt_tokens=_whole([call.prompt_tokens for call in calls]),
-        completion_tokens=_whole([call.completion_tokens for call in calls]),
+        prompt_tokens=_sum([call.prompt_tokens for call in calls]),
+        completion_tokens=_sum([call.completion_tokens for call in calls]),
         money=_sum([call.money for call in calls]),
-        milestones=tuple(dict.fromkeys(name for turn in turns for name in turn.milestones)),
+        milestones=tuple(dict.fromkeys((turn.life, name) for turn in turns for name in turn.milestones)),
         commands=len(commands),
         failed_commands=sum(not done.ok for done in commands),
         failures=sum(turn.failure is not None for turn in turns),
@@ -144,11 +165,6 @@ def _known(spot: Spot, named: Sequence[Spot]) -> bool:
     return any(math.dist(spot, other) <= SAME_PLACE for other in named)
 
 
-def _whole(values: Sequence[int | None]) -> int | None:
+def _sum(values: Sequence[float | None]) -> Sum:
     known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
-
-
-def _sum(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return math.fsum(known) if len(known) == len(values) else None
+    return Sum(known=sum(known), calls=len(known))

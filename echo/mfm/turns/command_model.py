@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -89,6 +90,6 @@ def _whole(held: Mapping[str, Any], name: str) -> int | None:
 
 def _number(held: Mapping[str, Any], name: str) -> float | None:
     value = held.get(name)
-    if value is not None and type(value) not in (int, float):
+    if value is not None and (type(value) not in (int, float) or not math.isfinite(value)):
         raise ModelError(f"expected a number or null for {name} in the reply, got {value!r:.60}")
     return value

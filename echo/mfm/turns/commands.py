@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,13 @@ VERBS = ("plan", "act", "run", "reflex", "look", "end")
 """What an agent can say without any tool, in the order of the standing brief. A command is an object with
 exactly one of these, or the name of a tool, as a key."""
 
+MOST_FLAWS = 20
+"""Stretches that look like commands and are none; what stands behind so many is not read."""
+
 _EXCERPT = 120
+
+_OBJECT = re.compile(r"""\{\s*["'}]""")
+"""Where an object begins; other braces are prose."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +46,8 @@ class NotUnderstood:
 def commands(reply: str, verbs: Sequence[str] = VERBS) -> list[Command | NotUnderstood]:
     r"""Return the commands of a reply in order; prose and code fences around them are passed over.
 
+    Behind a stretch that looks like an object and is none, reading goes on in the next line.
+
     Args:
         reply: What the model said.
         verbs: Keys that make an object a command: the verbs and the names of the tools.
@@ -48,22 +57,20 @@ def commands(reply: str, verbs: Sequence[str] = VERBS) -> list[Command | NotUnde
     >>> commands('{"dance": 1}')[0].reason
     'expected one of plan, act, run, reflex, look, end as a key, got dance'
     """
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(strict=False)
     found: list[Command | NotUnderstood] = []
-    place = 0
-    while (place := reply.find("{", place)) >= 0:
+    place = flaws = 0
+    while (start := _OBJECT.search(reply, place)) and flaws < MOST_FLAWS:
         try:
-            value, end = decoder.raw_decode(reply, place)
+            value, place = decoder.raw_decode(reply, start.start())
         except (ValueError, RecursionError) as error:
-            if _begins_line(reply, place):
-                found.append(
-                    NotUnderstood(text=_excerpt(reply[place:]), reason=f"expected JSON, got {error}")
-                )
-            line_end = reply.find("\n", place)
+            flaws += 1
+            text = _excerpt(reply[start.start() : start.start() + 2 * _EXCERPT])
+            found.append(NotUnderstood(text=text, reason=f"expected JSON, got {error}"))
+            line_end = reply.find("\n", start.end())
             place = len(reply) if line_end < 0 else line_end
             continue
-        found.append(_command(value, reply[place:end], verbs))
-        place = end
+        found.append(_command(value, reply[start.start() : place], verbs))
     return found
 
 
@@ -76,10 +83,6 @@ def _command(value: dict[str, Any], text: str, verbs: Sequence[str]) -> Command 
         )
     more = {key: held for key, held in value.items() if key != said[0]}
     return Command(verb=said[0], value=value[said[0]], more=more, text=" ".join(text.split()))
-
-
-def _begins_line(reply: str, place: int) -> bool:
-    return not reply[reply.rfind("\n", 0, place) + 1 : place].strip(" \t`>-*")
 
 
 def _excerpt(text: str) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from csd.episode import Observation
 from echo.mfm.consolidation.batches import Consolidator
 from echo.mfm.episodic.recorder import Recorder
+from echo.mfm.layout import earlier_lives
 from echo.mfm.mine.writable import Mine
 from echo.mfm.options import memory_options
 from echo.mfm.procedural.session import World
@@ -90,7 +91,10 @@ class Harness:
         earlier = read_turns(self.root)
         self._last = earlier.turns[-1] if earlier.turns else None
         self._number = max((turn.turn for turn in earlier.turns), default=0)
-        self._reached = {name for turn in earlier.turns for name in turn.milestones}
+        self._life = 1 + max(earlier_lives(self.root), default=0)
+        self._reached = {
+            name for turn in earlier.turns if turn.life == self._life for name in turn.milestones
+        }
         self._briefs = set(earlier.briefs)
         if recorder.empty:
             recorder.initial(world.observe(frame=True))
@@ -116,6 +120,7 @@ class Harness:
         self._number += 1
         turn = Turn(
             turn=self._number,
+            life=self._life,
             first_step=before.step,
             last_step=after.step,
             at=(before.position[0], before.position[2]),
@@ -138,8 +143,7 @@ class Harness:
         write_turn(self.root, turn)
         self._last = turn
         if self._consolidator is not None:
-            for _ in acted.episodes:
-                self._consolidator.recorded()
+            self._consolidator.recorded(len(acted.episodes))
         return turn
 
     def _converse(self, head: list[Message]) -> tuple[Acted, list[Call], str | None]:

@@ -58,6 +58,8 @@ class Turn:
 
     turn: int
     """From 1, over all sittings in this folder."""
+    life: int
+    """The life it belongs to, from 1; a sitting in a new world is a new one."""
     first_step: int
     """The world's step count before the turn."""
     last_step: int

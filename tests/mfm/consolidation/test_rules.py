@@ -1,5 +1,7 @@
 """What the rules say of small lives, word for word."""
 
+import pytest
+
 from csd.episode import Attack, Collect, Craft, Eat, Equip, GoTo, Place, Station, Vitals
 from echo.mfm.consolidation.consolidate import consolidate
 from echo.mfm.consolidation.digging import digging_lessons
@@ -9,6 +11,7 @@ from echo.mfm.consolidation.hazards import hazards
 from echo.mfm.consolidation.making import crafting_lessons, smelting_lessons
 from echo.mfm.consolidation.places import place_notes
 from echo.mfm.consolidation.trying import eating_lessons, other_lessons, refusal_lessons
+from echo.mfm.mine.check import NotesChecker
 from tests.mfm.consolidation.small_lives import (
     FURNACE,
     PICKAXE,
@@ -17,6 +20,7 @@ from tests.mfm.consolidation.small_lives import (
     Life,
     foreign_episode,
     lines_of,
+    stick_episodes,
 )
 
 
@@ -74,7 +78,7 @@ def test_a_shape_is_told_with_what_it_gave_and_of_what_it_gave_nothing(tmp_path)
     assert told(tmp_path, crafting_lessons) == [
         "- crafting A: birch_log gave 4 birch_planks (1 of 1) [ep_000002]; "
         "oak_log gave 4 oak_planks (1 of 1) [ep_000001]; nothing came of stone [ep_000003]",
-        "- crafting in vain with stone: nothing came of AA [ep_000004]",
+        "- crafting in vain from stone: nothing came of AA [ep_000004]",
     ]
 
 
@@ -101,7 +105,7 @@ def test_ovens_are_told_by_input_and_fuel(tmp_path):
     life.smelt("raw_iron", raw_iron=-1, iron_ingot=1).smelt("stick", "no_result").end()
     assert told(tmp_path, smelting_lessons) == [
         "- smelting raw_iron: gave iron_ingot (2 of 2) [ep_000001, ep_000002]",
-        "- burning: used up as fuel oak_planks [ep_000001]",
+        "- burning: burned oak_planks [ep_000001]",
         "- smelting in vain: nothing came of stick [ep_000002]",
     ]
 
@@ -121,8 +125,8 @@ def test_harm_is_told_by_action_and_by_place_from_the_second_time_on(tmp_path):
     assert told(tmp_path, hazards) == []
     life.do(Attack(mob="zombie"), hurt=3.5).do(Attack(mob="zombie")).end()
     assert told(tmp_path, hazards) == [
-        "- harm from attack zombie: hurt 2 of 3 times, 5.5 health in all [ep_000001, ep_000002]",
-        "- harm around (0, 64, 0): hurt 2 times, 5.5 health in all [ep_000001, ep_000002]",
+        "- harm from attack zombie: was hurt 2 of 3 times, 5.5 health in all [ep_000001, ep_000002]",
+        "- harm around (0, 64, 0): was hurt 2 times, 5.5 health in all [ep_000001, ep_000002]",
     ]
 
 
@@ -148,9 +152,7 @@ def test_low_vitals_are_told_until_they_come_back(tmp_path):
     life = Life(tmp_path)
     life.vitals = Vitals(food=4.0)
     life.log().end()
-    assert told(tmp_path, hazards) == [
-        "- low food: food is down to 4 of 20 and did not come back [ep_000001]"
-    ]
+    assert told(tmp_path, hazards) == ["- low food: down to 4 of 20, and low since then: [ep_000001]"]
     life.do(Eat(item="beef"))
     life.vitals = Vitals(food=12.0)
     life.log().end()
@@ -197,8 +199,9 @@ def test_the_digest_tells_which_tool_each_block_needs(tmp_path):
     life.do(Equip(item="wooden_pickaxe")).dig("stone", cobblestone=1).dig("coal_ore", coal=1).end()
     consolidate(tmp_path)
     assert lines_of(tmp_path, "digest.md") == [
-        "- seen: 2 episodes with 5 actions, 2 kinds of item gained [ep_000001, ep_000002]",
-        "- digging with wooden_pickaxe, not with an empty hand: coal_ore [ep_000002], stone [ep_000002]",
+        "- seen: 2 episodes with 5 actions, 2 kinds of item gained; the first and the last: "
+        "[ep_000001, ep_000002]",
+        "- digging with wooden_pickaxe (an empty hand was in vain): coal_ore [ep_000002], stone [ep_000002]",
     ]
 
 
@@ -210,7 +213,7 @@ def test_names_that_would_break_a_line_are_written_harmlessly(tmp_path):
     assert consolidate(tmp_path).change == 1
     assert lines_of(tmp_path, "notes.md")[0] == (
         "- digging with an empty hand: always gave the block itself: "
-        "a. (ep_000099) (!-- end. digging --)?? (1) [ep_000001]"
+        "\u201ca. (ep_000099) (!-- end. digging --)??\u201d (1) [ep_000001]"
     )
     assert consolidate(tmp_path).change is None
 
@@ -222,3 +225,40 @@ def test_a_station_that_is_only_seen_is_told_too(tmp_path):
     assert told(tmp_path, place_notes)[0] == (
         "- furnace at (1, 2, 3): in reach in 1 episode, last in [ep_000001]"
     )
+
+
+def test_every_line_of_the_digest_is_borne_out_or_claims_nothing(tmp_path):
+    life = stick_episodes(tmp_path, 3)
+    life.dig("stone").dig("stone").dig("dirt", dirt=1).end()
+    life.do(Equip(item="wooden_pickaxe")).dig("stone", cobblestone=1).dig("obsidian").end()
+    life.do(Equip(item="stone_axe")).dig("obsidian").end()
+    life.stations = (TABLE, FURNACE)
+    life.smelt("raw_iron", raw_iron=-1, iron_ingot=1, coal=-1).smelt("stick", "no_result").end()
+    life.smelt("stick", "no_result").smelt("stick", "no_result").end()
+    life.do(Attack(mob="zombie"), hurt=2.5).do(Attack(mob="zombie"), hurt=1.0).end()
+    consolidate(tmp_path)
+    first, *others = lines_of(tmp_path, "digest.md")
+    assert first == (
+        "- seen: 9 episodes with 23 actions, 6 kinds of item gained; the first and the last: "
+        "[ep_000001, ep_000009]"
+    )
+    made = NotesChecker(tmp_path).check("digest.md", "\n".join([first, *others])).claims
+    assert [(f"- {claim.text}", claim.verdict) for claim in made] == [(line, "supported") for line in others]
+    assert len(others) >= 9
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (1, "1 episode with 3 actions, 3 kinds of item gained; all of it: [ep_000001]"),
+        (
+            2,
+            "2 episodes with 6 actions, 3 kinds of item gained; "
+            "the first and the last: [ep_000001, ep_000002]",
+        ),
+    ],
+)
+def test_one_is_told_in_the_singular(tmp_path, count, told):
+    stick_episodes(tmp_path, count)
+    consolidate(tmp_path)
+    assert lines_of(tmp_path, "digest.md")[0] == f"- seen: {told}"

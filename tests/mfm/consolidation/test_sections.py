@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from echo.mfm.consolidation.findings import Finding
@@ -45,11 +45,13 @@ def test_news_replaces_the_line_about_the_same_subject_only():
     news = finding("coal", "gave coal [ep_000002]")
     written = write_section(WHOLE, section(STONE, news))
     assert written.text == WHOLE.replace(line(COAL), line(news))
-    assert written.changed == (news,)
+    assert (written.changed, written.removed) == ((news,), 0)
 
 
 def test_what_is_not_found_any_more_goes():
-    assert write_section(WHOLE, section(COAL)).text == WHOLE.replace(line(STONE) + "\n", "")
+    written = write_section(WHOLE, section(COAL))
+    assert written.text == WHOLE.replace(line(STONE) + "\n", "")
+    assert (written.changed, written.removed) == ((), 1)
 
 
 def test_nothing_to_say_makes_no_section():
@@ -60,7 +62,7 @@ def test_a_line_changed_by_hand_is_kept_and_speaks_for_its_subject():
     changed = WHOLE.replace("- coal: gave nothing", "- coal: gave nothing, try again")
     written = write_section(changed, section(STONE, finding("coal", "gave coal [ep_000002]")))
     assert written.text == changed
-    assert written.by_hand == ("coal",)
+    assert (written.by_hand, written.removed) == (("coal",), 0)
 
 
 def test_lines_written_by_hand_stay_behind_the_line_they_were_put_behind():
@@ -132,6 +134,7 @@ outside = st.text(st.characters(exclude_categories=("Cs",)), max_size=60).filter
 
 
 @given(outside, outside, st.lists(st.sampled_from([STONE, COAL, DIRT]), unique=True, max_size=3))
+@example("\n\r\n", "", [])
 def test_text_around_a_section_is_never_touched(head, tail, found):
     ends = "\r\n" if "\r\n" in head else "\n"
     first = write_section(head, section(STONE)).text

@@ -5,9 +5,10 @@ import sys
 import pytest
 
 from echo.mfm.consolidation.command_writer import CommandWriter
-from echo.mfm.consolidation.consolidate import consolidate, undo_last
+from echo.mfm.consolidation.consolidate import consolidate
 from echo.mfm.consolidation.evidence import read_evidence
 from echo.mfm.consolidation.journal import read_journal
+from echo.mfm.consolidation.undoing import undo_last
 from echo.mfm.consolidation.writer import BATCH, WriterFailed, ask_writer
 from echo.mfm.mine.check import check_notes
 from echo.mfm.mine.writable import Mine
@@ -170,7 +171,7 @@ def test_a_program_gets_the_prompt_and_its_output_is_the_completion():
             r"expected exit code 0 of .*, got 1 \(no model\)",
         ),
         (program("import sys; sys.stdout.buffer.write(bytes([255]))"), 30.0, "expected UTF-8"),
-        ("/no/such/program", 30.0, "expected to start /no/such/program, got No such file"),
+        ("/no/such/program", 30.0, "expected to start /no/such/program, got no such program"),
         ("'", 30.0, 'expected a command, got "\'"'),
         ("", 30.0, "expected a command, got an empty text"),
     ],

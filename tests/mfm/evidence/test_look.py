@@ -24,7 +24,9 @@ def test_a_look_tells_documents_frames_and_neighbours(tmp_path):
     assert (found.name, found.life) == ("ep_000001", None)
     assert found.row["first_step"] == 2
     assert found.state["pos"]["x"] == 10.0
-    assert found.action["entry"]["items"] == [{"kind": "collect", "block": "oak_log"}]
+    assert found.action["entry"]["items"] == [
+        {"kind": "collect", "block": "oak_log", "code": "ok", "message": "1 oak_log"}
+    ]
     assert found.outcome["inventory_delta"] == {"oak_log": 1}
     assert [(frame.place, frame.width, frame.height) for frame in found.frames] == [(0, 16, 16)]
     assert names(found.before) == ["ep_000000"]
@@ -133,6 +135,27 @@ def test_a_memory_without_frames_tells_none(tmp_path):
     save_options(tmp_path, MemoryOptions(frames=False))
     found = look(tmp_path, "ep_000000")
     assert (found.frames, found.frames_off) == ((), True)
+
+
+def test_attachments_are_told_by_name_and_links_are_none(tmp_path):
+    with Recorder.open(tmp_path, source="test") as recorder:
+        recorder.write(
+            goal="wood",
+            steps=[step_at(0, PLACES[0], None)],
+            after=seen(1),
+            attachments={"log.txt": b"hello", "Süden.bin": bytes(1200)},
+        )
+        recorder.write(goal="wood", steps=[step_at(1, PLACES[0], None)], after=seen(2))
+    folder = tmp_path / "episodes/ep_000001/attachment"
+    (folder / "link").symlink_to(folder / "log.txt")
+    found = look(tmp_path, "ep_000001")
+    assert [(one.name, one.size) for one in found.attachments] == [("Süden.bin", 1200), ("log.txt", 5)]
+    assert look_json(found)["attachments"][1] == {
+        "name": "log.txt",
+        "path": str(folder / "log.txt"),
+        "bytes": 5,
+    }
+    assert look(tmp_path, "ep_000002").attachments == ()
 
 
 def test_an_unknown_episode_and_a_folder_that_is_no_memory_are_errors(tmp_path):

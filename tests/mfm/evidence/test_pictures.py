@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from echo.mfm.evidence.pictures import frame_bytes, frame_files, open_picture, row_picture, write_picture
+from echo.mfm.evidence.pictures import frame_bytes, frame_files, open_picture, row_picture
 from echo.mfm.layout import MfmError
 from echo.mfm.options import MemoryOptions, save_options
 from tests.mfm.evidence.small_memories import foreign_life, foreign_row, plain_picture, png, record
@@ -112,28 +112,3 @@ def test_a_picture_that_unpacks_to_too_much_is_refused_before_it_is():
         MfmError, match="expected a picture of at most 67,108,864 pixels, got 9000x9000 in it"
     ):
         open_picture(huge, "it")
-
-
-def test_a_picture_is_written_whole_and_leaves_no_part(tmp_path):
-    out = tmp_path / "out.png"
-    out.write_bytes(b"old")
-    write_picture(out, b"new")
-    assert out.read_bytes() == b"new"
-    assert [path.name for path in tmp_path.iterdir()] == ["out.png"]
-
-
-def test_a_picture_is_not_written_over_a_folder_nor_into_episodes(tmp_path):
-    (tmp_path / "episodes" / "ep_000001").mkdir(parents=True)
-    write_picture(tmp_path / "episodes" / "x.png", b"a folder of that name is no memory yet")
-    (tmp_path / "index.jsonl").touch()
-    for odd in (tmp_path / "index.jsonl", Path(os.devnull)):
-        with pytest.raises(
-            MfmError, match=r"expected the name of a picture, got .*, which is something else"
-        ):
-            write_picture(odd, b"")
-    with pytest.raises(MfmError, match="got the folder"):
-        write_picture(tmp_path, b"")
-    with pytest.raises(MfmError, match="expected a place outside episodes/"):
-        write_picture(tmp_path / "episodes" / "ep_000001" / "x.png", b"")
-    with pytest.raises(MfmError, match="expected a folder at"):
-        write_picture(tmp_path / "none" / "x.png", b"")

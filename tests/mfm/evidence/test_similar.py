@@ -82,8 +82,8 @@ def test_an_episode_in_words_tells_summary_notes_deeds_and_gains_once():
             "entry": {
                 "procedure": None,
                 "items": [
-                    {"kind": "collect", "block": "oak_log"},
-                    {"kind": "craft", "grid": [["oak_log", None]]},
+                    {"kind": "collect", "block": "oak_log", "code": "ok", "message": "1 oak_log"},
+                    {"kind": "craft", "grid": [["oak_log", None]], "code": "no_result", "message": "a  knot"},
                 ],
             },
         },
@@ -94,7 +94,8 @@ def test_an_episode_in_words_tells_summary_notes_deeds_and_gains_once():
         },
     )
     assert text == (
-        "wood: collect ok. a cave here. collect oak log. craft oak log. +2 oak log. -1 stick. damage:1"
+        "wood: collect ok. a cave here. collect oak log. craft oak log no result: a knot. "
+        "+2 oak log. -1 stick. damage:1"
     )
 
 

@@ -2,17 +2,20 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.layout import MfmError
 from echo.mfm.mine.check import NotesChecker, check_notes
 from echo.mfm.mine.claims import Claim
 from echo.mfm.mine.facts import read_facts
 from echo.mfm.mine.statements import known_name, statements
 from echo.mfm.mine.writable import Mine
+from tests.mfm.episodic.sample_steps import collect_log, seen
 from tests.mfm.mine.evidence_samples import evidence
 
 
@@ -34,7 +37,7 @@ def verdict(memory, text):
         "Crafting gave 2 to 5 `oak_planks` [ep_000002]",
         "It gave at least 3 minecraft:oak_planks [ep_000002]",
         "It yields up to 4 oak_planks [ep_000002]",
-        "It makes about 90 oak_planks [ep_000002]",
+        "It makes about 3 oak_planks [ep_000002]",
         "+4 oak_planks and -1 oak_log [ep_000002]",
         "A table costs 4 oak_planks [ep_000005]",
         "Mining stone gave 2 cobblestone [ep_000004]",
@@ -47,6 +50,7 @@ def verdict(memory, text):
         "The wooden pickaxe broke [ep_000004]",
         "It broke the wooden_pickaxe [ep_000004]",
         "Look for `broke:wooden_pickaxe` [ep_000004]",
+        "Digging stone by hand ended in no_drop [ep_000003]",
         "The tree hurts: took 1 damage [ep_000001]",
         "There is oak at (1, -4) [ep_000001]",
         "There is oak at (1, 64, -4) [ep_000001]",
@@ -117,6 +121,10 @@ def test_what_an_episode_shows_is_supported(memory, text):
         (
             "The stone pickaxe broke [ep_000004]",
             "says stone_pickaxe broke, but ep_000004: events broke:wooden_pickaxe",
+        ),
+        (
+            "It ended in `no_drop` [ep_000004]",
+            "says an action that ended in no_drop, but ep_000004: ended in ok",
         ),
         (
             "It took damage [ep_000002]",
@@ -270,10 +278,24 @@ def test_folders_of_other_tools_are_judged_by_what_they_hold(tmp_path):
     (folder / "state/state.json").write_text(json.dumps({"pos": {"x": 1, "y": 2, "z": 3}, "mainhand": None}))
     assert verdict(tmp_path, "Mining stone gave 2 cobblestone [ep_000001]") == "supported"
     assert verdict(tmp_path, "Smelting it works [ep_000001]") == "not checkable"
-    assert verdict(tmp_path, "Digging with bare hands was slow [ep_000001]") == "supported"
+    assert verdict(tmp_path, "Digging stone was slow [ep_000001]") == "supported"
+    assert verdict(tmp_path, "Digging with bare hands was slow [ep_000001]") == "not checkable"
     assert verdict(tmp_path, "Held with bare hands [ep_000001]") == "not checkable"
     assert verdict(tmp_path, "It took damage [ep_000001]") == "not checkable"
     assert verdict(tmp_path, "It gave 3 cobblestone [ep_000001]") == "contradicted"
+
+
+def test_health_that_fell_is_damage_although_no_event_says_so(tmp_path):
+    step = collect_log(0)
+    quiet = replace(step, outcome=replace(step.outcome, events=()))
+    with Recorder.open(tmp_path, source="s") as recorder:
+        recorder.initial(seen(0))
+        hurt = replace(seen(1), vitals=replace(seen(1).vitals, health=seen(1).vitals.health - 3))
+        recorder.write(goal="a log", steps=[quiet], after=hurt)
+        recorder.write(goal="a log", steps=[replace(quiet, before=hurt)], after=hurt)
+    assert verdict(tmp_path, "It was hurt [ep_000001]") == "supported"
+    assert verdict(tmp_path, "It was hurt [ep_000002]") == "contradicted"
+    assert verdict(tmp_path, "It took 3 damage [ep_000001]") == "contradicted"
 
 
 @pytest.mark.parametrize(

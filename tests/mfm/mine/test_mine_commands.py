@@ -31,7 +31,7 @@ def test_a_sound_memory_passes_and_a_wrong_claim_fails_with_its_evidence(memory)
         "               says gain of 9 oak_log, but ep_000001: inventory_delta oak_log +1\n\n"
         "uncited:  notes.md:2 \\x1b[31mred\n"
         "          cite the episode that shows it, such as [ep_000123]\n\n"
-        "1 files, 2 claims: 0 supported, 1 contradicted, 1 not checkable; 2 findings\n"
+        "1 file, 2 claims: 0 supported, 1 contradicted, 1 not checkable; 2 findings\n"
     )
     told = json.loads(run("notes", "check", "--root", memory, "--json", code=1))
     assert [each["fault"] for each in told["findings"]] == ["contradicted", "uncited"]
@@ -45,6 +45,35 @@ def test_a_sound_memory_passes_and_a_wrong_claim_fails_with_its_evidence(memory)
     assert "notes.md:1  It gave 9 oak_log [ep_000001].\n            contradicted\n" in run(
         "notes", "check", "--root", memory, "--claims", code=1
     )
+
+
+def test_one_of_each_is_told_in_the_singular(memory):
+    run("notes", "add", "It gave 9 oak_log.", "--cite", "ep_000001", "--root", memory)
+    assert run("notes", "check", "--root", memory, code=1).endswith(
+        "\n1 file, 1 claim: 0 supported, 1 contradicted, 0 not checkable; 1 finding\n"
+    )
+
+
+def test_a_note_that_its_evidence_contradicts_is_added_and_said_so_first_on_standard_error(memory):
+    words = ["notes", "add", "It gave 9 oak_log.", "--cite", "ep_000001", "--root", str(memory)]
+    done = CliRunner().invoke(app, words)
+    said = "says gain of 9 oak_log, but ep_000001: inventory_delta oak_log +1"
+    assert (done.exit_code, done.stderr) == (0, f"contradicted by its evidence: {said}\n")
+    assert done.stdout.startswith("added     - It gave 9 oak_log. [ep_000001]\nevidence  contradicted\n")
+    told = CliRunner().invoke(app, [*words, "--json"])
+    assert json.loads(told.stdout)["verdict"] == "contradicted"
+    assert told.stderr == done.stderr
+
+
+def test_a_strict_add_refuses_what_its_evidence_contradicts_and_nothing_else(memory):
+    words = ["notes", "add", "It gave 9 oak_log.", "--cite", "ep_000001", "--root", str(memory), "--strict"]
+    done = CliRunner().invoke(app, words)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "got one that it contradicts: says gain of 9 oak_log, but ep_000001: inv" in done.stderr
+    assert not (memory / "mine").exists()
+    for text in ("It gave 1 oak_log.", "Logs are brown."):
+        run("notes", "add", text, "--cite", "ep_000001", "--root", memory, "--strict")
+    assert Mine(memory).read("notes.md").count("[ep_000001]") == 2
 
 
 def test_notes_are_added_shown_listed_and_undone(memory):

@@ -124,6 +124,23 @@ def change(root: Path, disk: MineDisk) -> None:
         mine.write("notes.md", "two")
 
 
+def what_a_reader_sees(root: Path) -> dict[str, str]:
+    """Return all of mine/ as it is read without writing, having checked that nothing was written."""
+    before = files_of(root)
+    mine = Mine(root, read_only=True)
+    held = {path: mine.read(path) for path in mine.paths()}
+    assert {path for path in (*BEFORE, *AFTER) if mine.exists(path)} == set(held)
+    assert files_of(root) == before
+    return held
+
+
+def files_of(root: Path) -> dict[Path, tuple[bytes, int] | None]:
+    return {
+        path: (path.read_bytes(), path.stat().st_mtime_ns) if path.is_file() else None
+        for path in root.rglob("*")
+    }
+
+
 def check_whole(root: Path) -> bool:
     """Return whether the change is there; nothing is there by halves, and nothing is left over."""
     mine = Mine(root, disk=Quick())
@@ -158,7 +175,9 @@ def test_a_kill_at_any_step_leaves_the_change_there_or_not_there(tmp_path, half)
         root = tmp_path / f"memory{last}"
         prepare(root)
         lived = in_child(partial(change, root, Deadly(last, half=half)))
+        seen = what_a_reader_sees(root)
         outcomes.append(check_whole(root))
+        assert seen == (AFTER if outcomes[-1] else BEFORE)
         if lived:
             break
     else:

@@ -453,6 +453,40 @@ def test_a_memory_that_cannot_be_written_is_read(tmp_path):
             path.chmod(0o755 if path.is_dir() else 0o644)
 
 
+def test_a_reader_writes_nothing_and_may_not_write(tmp_path):
+    reader = Mine(tmp_path, read_only=True)
+    assert (reader.paths(), reader.exists("a"), reader.history()) == ([], False, [])
+    for write in (
+        lambda: reader.write("a", "x", by="agent", why="t"),
+        lambda: reader.delete("a", by="agent", why="t"),
+        lambda: reader.undo(1, by="agent"),
+        reader.notice,
+    ):
+        with pytest.raises(MfmError, match="expected only reading of the notes of"):
+            write()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_sees_each_change_and_what_a_batch_of_its_thread_wrote(tmp_path):
+    mine, reader = Mine(tmp_path), Mine(tmp_path, read_only=True)
+    with mine.batch(by="agent", why="t"):
+        mine.write("a", "x")
+        assert reader.read("a") == "x"
+    mine.write("a", "y", by="agent", why="t")
+    assert (reader.read("a"), len(reader.history())) == ("y", 2)
+
+
+def test_a_reader_shows_the_files_as_they_are_where_the_log_is_damaged(tmp_path):
+    Mine(tmp_path).write("a", "x", by="agent", why="t")
+    (tmp_path / "history/applied").unlink()
+    log = tmp_path / "history/changes.jsonl"
+    log.write_bytes(b"no change\n" + log.read_bytes())
+    before = log.read_bytes()
+    (tmp_path / "mine/a").unlink()
+    assert Mine(tmp_path, read_only=True).paths() == []
+    assert (log.read_bytes(), (tmp_path / "mended").exists()) == (before, False)
+
+
 def test_a_reason_may_hold_half_a_character_and_is_cut_at_500(tmp_path):
     mine = Mine(tmp_path)
     mine.write("a", "1", by="agent", why="\ud800" + "x" * 600)

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from csd.episode import GoTo
+from echo.mfm.layout import MfmError
 from echo.mfm.spatial.map_content import LAYERS, Layer, map_content
 from echo.mfm.spatial.map_picture import draw_map
 from echo.mfm.spatial.map_sheet import (
@@ -118,10 +119,10 @@ def test_labels_keep_apart_and_those_without_room_are_counted():
 def test_a_picture_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path):
     root = published(tmp_path / "memory", {"state": at(0.5, 0.5)})
     content = map_content(Places(root))
-    with pytest.raises(OSError, match="nowhere"):
+    with pytest.raises(MfmError, match=r"expected a folder at .*nowhere for map\.png, got none"):
         draw_map(content, tmp_path / "nowhere" / "map.png")
     (tmp_path / "map.png").mkdir()
-    with pytest.raises(OSError, match=r"map\.png"):
+    with pytest.raises(MfmError, match=r"got the folder .*map\.png"):
         draw_map(content, tmp_path / "map.png")
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 

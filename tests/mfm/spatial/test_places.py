@@ -12,7 +12,7 @@ from csd.episode import Craft, GoTo, Outcome, Station, Step
 from echo.mfm.layout import MfmError
 from echo.mfm.spatial.answers import Gone, When
 from echo.mfm.spatial.changes import Area
-from echo.mfm.spatial.places import Places
+from echo.mfm.spatial.places import NoPlace, Places
 from tests.mfm.spatial.memories import did, dug, fought, placed, record, seen
 
 OAK, FAR_OAK = (2, 64, 0), (10, 64, 0)
@@ -229,10 +229,50 @@ def test_a_folder_without_an_index_is_refused(tmp_path: Path):
         Places(tmp_path).near(0, 0)
 
 
-@pytest.mark.parametrize(("x", "radius"), [(math.nan, 1.0), (math.inf, 1.0), (0.0, -1.0), (0.0, math.nan)])
+@pytest.mark.parametrize(
+    ("x", "radius"),
+    [
+        *((math.nan, 1.0), (math.inf, 1.0), (0.0, -1.0), (0.0, math.nan)),
+        *((1e308, 1.0), (-1e16, 1.0), (0.0, 1e308), (10**400, 1.0)),
+    ],
+)
 def test_numbers_that_are_no_place_are_refused(tmp_path: Path, x: float, radius: float):
-    with pytest.raises(ValueError, match="expected finite coordinates"):
-        Places(two_oaks(tmp_path)).near(x, 0.0, radius)
+    places = Places(two_oaks(tmp_path))
+    for ask in (
+        lambda: places.near(x, 0.0, radius),
+        lambda: places.changed_since(0, Area(x=x, z=0.0, radius=radius)),
+    ):
+        with pytest.raises(NoPlace, match="expected finite coordinates"):
+            ask()
+
+
+def test_the_farthest_place_can_be_asked_for(tmp_path: Path):
+    near = Places(two_oaks(tmp_path)).near(-(2.0**53), 2.0**53, 2.0**53)
+    assert (near.moments, near.seen) == (0, ())
+
+
+@pytest.mark.parametrize(("step", "changes"), [(10**20, 0), (-(10**20), 1), (2**63, 0)])
+def test_a_step_beyond_all_steps_is_before_or_after_them_all(tmp_path: Path, step: int, changes: int):
+    found = Places(two_oaks(tmp_path)).changed_since(step)
+    assert (found.since, len(found.changes)) == (step, changes)
+
+
+@pytest.mark.parametrize("step", [math.nan, 1.5, True])
+def test_a_step_that_is_no_whole_number_is_refused(tmp_path: Path, step: int):
+    with pytest.raises(NoPlace, match="expected a whole number of actions"):
+        Places(two_oaks(tmp_path)).changed_since(step)
+
+
+def test_more_may_be_asked_for_than_there_could_be(tmp_path: Path):
+    places = Places(two_oaks(tmp_path))
+    assert len(places.nearest("oak_log", 0.5, 0.5, limit=10**30).found) == 1
+    assert len(places.remembered("oak_log", 0.5, 0.5, limit=10**30)) == 1
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-320, math.inf, math.nan])
+def test_a_size_that_no_cell_can_have_is_refused(tmp_path: Path, size: float):
+    with pytest.raises(NoPlace, match="expected a size from"):
+        Places(two_oaks(tmp_path)).visited(size)
 
 
 def test_an_empty_name_is_refused(tmp_path: Path):

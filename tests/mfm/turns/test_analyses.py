@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from echo.mfm.turns.analyses import cost, looking, pace
+from echo.mfm.turns.analyses import Sum, cost, looking, pace
 from echo.mfm.turns.record import Call, Done, Turn, Viewed
 
 
@@ -11,6 +11,7 @@ def turn(
 ) -> Turn:
     return Turn(
         turn=number,
+        life=more.get("life", 1),
         first_step=100,
         last_step=100 + steps,
         at=at,
@@ -52,7 +53,7 @@ def test_a_look_is_credited_with_new_destinations_and_their_nearness_to_the_fram
         turn(1, at=(0.0, 0.0), to=((10.0, 0.0),)),  # new, without a look
         turn(2, at=(20.0, 0.0), to=((10.0, 2.0),)),  # the same place again
         turn(
-            3, at=(20.0, 0.0), viewed=((40.0, 3.0), None), to=((40.0, 0.0),)
+            3, at=(20.0, 0.0), viewed=(None, (40.0, 3.0)), to=((40.0, 0.0),)
         ),  # new, 3 blocks from the frame
         turn(4, at=(40.0, 0.0), viewed=((0.0, 0.0),)),  # looked, went nowhere
     ]
@@ -69,15 +70,27 @@ def test_without_turns_shares_and_distances_are_unknown_and_not_zero():
     assert (told.with_look.share, told.without_look.share, told.distance, told.chance) == (None,) * 4
 
 
-def test_cost_adds_up_and_is_unknown_where_one_call_does_not_say():
+def test_cost_adds_up_over_the_calls_that_say_it():
     done = (Done(command="{}", output="", ok=True), Done(command="{}", output="no", ok=False))
     first = turn(1, calls=(call(100, 10, 0.25), call(50, 5, 0.5)), commands=done, milestones=("wood",))
     second = turn(
         2, calls=(call(7, None, None),), milestones=("stone", "wood"), changed=("notes.md",), failure="x"
     )
     told = cost([first, second])
-    assert (told.turns, told.calls, told.prompt_tokens) == (2, 3, 157)
-    assert (told.completion_tokens, told.money) == (None, None)
-    assert told.milestones == ("wood", "stone")
+    assert (told.turns, told.calls) == (2, 3)
+    assert told.prompt_tokens == Sum(known=157, calls=3)
+    assert (told.completion_tokens, told.money) == (Sum(known=15, calls=2), Sum(known=0.75, calls=2))
+    assert told.milestones == ((1, "wood"), (1, "stone"))
     assert (told.commands, told.failed_commands, told.failures, told.files_changed) == (2, 1, 1, 1)
-    assert cost([first]).money == 0.75
+    assert cost([]).money == Sum(known=0, calls=0)
+
+
+def test_each_life_has_a_pace_places_and_milestones_of_its_own():
+    there = ((10.0, 0.0),)
+    turns = [
+        turn(1, steps=9, to=there, milestones=("wood",)),
+        turn(2, steps=1, to=there, milestones=("wood",), life=2),
+    ]
+    assert [each.rolling for each in pace(turns)] == [9, 1]
+    assert looking(turns).without_look.new == 2
+    assert cost(turns).milestones == ((1, "wood"), (2, "wood"))

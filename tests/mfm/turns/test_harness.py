@@ -12,6 +12,7 @@ from echo.mfm.folder import MemoryFolder
 from echo.mfm.mine.writable import Mine
 from echo.mfm.options import MemoryOptions
 from echo.mfm.procedural.library import Library
+from echo.mfm.turns.acting import MOST_COMMANDS
 from echo.mfm.turns.harness import Harness, Milestone, TurnSettings
 from echo.mfm.turns.model import ScriptedModel, prompt_digest
 from echo.mfm.turns.record import Turn, Viewed, read_turns
@@ -97,7 +98,7 @@ def test_a_turn_ends_with_the_act_and_is_written_down_with_its_episode(tmp_path:
     assert read_turns(tmp_path).turns == (turn,)
     rows = list(MemoryFolder(tmp_path).rows())
     assert [row["id"] for row in rows] == ["ep_000000", "ep_000001"]
-    assert rows[1]["summary"].startswith("to the trees at (3, 64, -4): collect ok, +2 oak_log")
+    assert rows[1]["summary"].startswith("to the trees at (3, 64, -4): collect oak_log ok, +2 oak_log")
 
 
 def test_what_only_asks_is_answered_with_pictures_and_the_turn_goes_on(tmp_path: Path):
@@ -129,6 +130,9 @@ def test_the_first_surprise_drops_the_rest_of_the_turn_and_is_told_in_the_next(t
         (f'{LOG[:-1]}, "repeat": 0}}', "expected to repeat 1 to 64 times, got 0"),
         ('{"plan": 7}', "expected a plan in words, got 7"),
         ('{"plan": "x", "destination": "there"}', r"expected a destination \[x, z\], got 'there'"),
+        ('{"plan": "x", "destination": [NaN, 1]}', "expected a destination [x, z], got [nan, 1]"),
+        (f'{{"plan": "x", "destination": [{"9" * 400}, 0]}}', "expected a destination [x, z], got [999"),
+        ('{"act": {"kind": "go_to", "target": [99999999999, 0, 0]}}', "expected a target in the world"),
         ('{"query": "oak"}', "expected {} for query, got 'oak'"),
         ('{"run": 3}', 'expected {"run": "NAME"'),
         ('{"run": "nothing"}', "nothing"),
@@ -239,3 +243,26 @@ def test_a_new_life_begins_with_an_initial_state_of_its_own(tmp_path: Path):
         ("ep_000002", "initial"),
         ("ep_000003", "episode"),
     ]
+
+
+def test_a_plan_with_places_beyond_all_worlds_names_no_destination(tmp_path: Path):
+    (turn,), _ = take(tmp_path, [f'{{"plan": "to ({"9" * 400}, 5) or (3, 4)"}}\n{{"end": true}}'])
+    assert turn.destinations == ((3.0, 4.0),)
+
+
+def test_a_reply_may_hold_so_many_commands_and_each_answer_so_many_characters(tmp_path: Path):
+    long = Tool(name="query", usage="{}", about="Search", ask=lambda asked: Told(text="x" * 20_000))
+    (turn,), _ = take(tmp_path, ['{"query": {}} ' * 70, '{"end": true}'], tools=(long,))
+    assert len(turn.commands) == MOST_COMMANDS + 2
+    assert "(8,000 characters cut)" in turn.commands[0].output
+    assert turn.commands[MOST_COMMANDS].output == (
+        "expected at most 64 commands in a reply\n(5 more commands were dropped)"
+    )
+
+
+def test_a_frame_of_an_earlier_life_is_viewed_where_it_was_recorded(tmp_path: Path):
+    take(tmp_path, [LOG])
+    begin_life(tmp_path)
+    reply = '{"inspect": {"episode": "ep_000001"}} {"inspect": {"episode": "life_1/ep_000001"}}'
+    (turn,), _ = take(tmp_path, [reply, LOG])
+    assert [viewed.at for viewed in turn.viewed] == [(1.5, -3.25)] * 2

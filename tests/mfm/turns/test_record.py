@@ -6,6 +6,7 @@ from echo.mfm.turns.record import Call, Done, Turn, Viewed, read_turns, write_br
 
 WHOLE = Turn(
     turn=3,
+    life=2,
     first_step=10,
     last_step=14,
     at=(1.5, -2.0),

@@ -115,6 +115,7 @@ class Bank(Writing, Ledger):
         with explained(self._where):
             # First, for it refuses another thread before anything is let go of.
             self._connection.close()
+        self._checkpoints.wait()
         self._caches.close()
         if self._store is not None:
             self._store.close()
@@ -206,6 +207,7 @@ class Bank(Writing, Ledger):
             with transaction(self._connection, self._where):
                 forget_changes(self._connection, published)
         self._fetch("PRAGMA optimize")
+        self._checkpoints.wait()
         # Waiting for readers to let go of the log would keep all writers waiting too.
         self._fetch("PRAGMA busy_timeout = 0")
         self._fetch("PRAGMA wal_checkpoint(TRUNCATE)")

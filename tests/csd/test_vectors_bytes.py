@@ -15,7 +15,7 @@ from csd.axes import AXES, Axis
 from csd.encode import HashingEncoder
 from csd.score import Match, Vector
 from csd.vectors import byte_rows
-from csd.vectors.faiss_codes import scan
+from csd.vectors.faiss_rows import scan
 from csd.vectors.index import VectorIndex
 from csd.vectors.sizes import Sizes, Way
 from csd.vectors.snapshot import STATE
@@ -224,4 +224,5 @@ def test_a_filter_of_a_few_is_picked_and_one_of_many_is_not() -> None:
     assert not sizes.picks(Way.BYTES, rows=100_000, taking_part=30_000)
     assert sizes.picks(Way.BYTES, rows=10_000, taking_part=5_000)
     assert not sizes.picks(Way.BYTES, rows=10_000, taking_part=6_000)
-    assert not sizes.picks(Way.CODES, rows=100_000, taking_part=10)
+    assert sizes.picks(Way.CODES, rows=100_000, taking_part=10_000)
+    assert not sizes.picks(Way.CODES, rows=100_000, taking_part=99_000)

@@ -1,4 +1,4 @@
-"""What the searchable vectors need of FAISS: float16 rows, product codes, and their files.
+"""What the searchable vectors need of FAISS: rows of float16 numbers or bytes, and their files.
 
 A row is the five axis vectors side by side, (5 d,) float16; the inner product with a query that is
 weighted axis by axis is the weighted sum of the five cosines.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -174,70 +173,3 @@ def _selected(bitmap: Bytes, rows: int) -> Any:
 
     library: Any = faiss
     return library.SearchParameters(sel=library.IDSelectorBitmap(rows, library.swig_ptr(bitmap)))
-
-
-def new_codes(dimension: int) -> Any:
-    """Return an empty fast-scan index of product codes: 4 bits for four numbers side by side.
-
-    The 16 values are the same for all vectors: those that suit numbers with a normal distribution, which
-    the parts of unit vectors have nearly. Nothing is trained, so codes never age, and the estimates of
-    all segments compare. On 5,716 real descriptors codes that were trained on them needed more
-    candidates, not fewer, and up to 3 s.
-    """
-    import faiss
-
-    width, size = len(AXES) * dimension, 4 if dimension % 4 == 0 else 5
-    codes = faiss.IndexPQFastScan(width, width // size, 4, faiss.METRIC_INNER_PRODUCT)
-    values = np.tile(_normal_values(size) / np.float32(np.sqrt(dimension)), (width // size, 1, 1))
-    faiss.copy_array_to_vector(values.ravel(), codes.pq.centroids)
-    codes.is_trained = True
-    return codes
-
-
-@cache
-def _normal_values(size: int) -> Floats:
-    """Return 16 points, (16, size) float32, near which normally distributed ones are: Lloyd's algorithm."""
-    drawn = np.random.default_rng(0).standard_normal((16_384, size)).astype(np.float32)
-    points = drawn[:16]
-    for _ in range(30):
-        nearest = np.argmax(drawn @ points.T - 0.5 * np.square(points).sum(axis=1), axis=1)
-        points = np.stack([drawn[nearest == place].mean(axis=0) for place in range(16)])
-    return points
-
-
-def scan_codes(codes: Any, query: Floats, k: int) -> tuple[Floats, Slots]:
-    """Return the `k` best rows by their codes: estimated scores (m,) and slots (m,), best first."""
-    with one_thread():
-        scores, slots = codes.search(query, k)
-    found = int(np.count_nonzero(slots[0] >= 0))
-    return scores[0, :found], slots[0, :found]
-
-
-def add_codes(codes: Any, others: Any, held: NDArray[np.bool_]) -> None:
-    """Add to `codes` the rows of `others` that are `held`: twenty times as fast as encoding them anew."""
-    import faiss
-
-    copy = faiss.clone_index(others)
-    if not held.all():
-        dead = pack(~held)
-        copy.remove_ids(faiss.IDSelectorBitmap(held.size, faiss.swig_ptr(dead)))
-    codes.merge_from(copy)
-
-
-def codes_to_bytes(codes: Any) -> Bytes:
-    """Return the file of product codes."""
-    import faiss
-
-    written: Bytes = faiss.serialize_index(codes)
-    return written
-
-
-def open_codes(path: Path) -> Any:
-    """Read the product codes in `path` into memory.
-
-    Raises:
-        RuntimeError: if FAISS cannot read the file.
-    """
-    import faiss
-
-    return faiss.read_index(str(path))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from csd.vectors.faiss_rows import Bytes, Floats, new_bytes, open_flat, rows_header
+from csd.vectors.faiss_codes import Bytes, Floats, new_bytes, open_flat, rows_header
 
 _MOST = 127
 """Bytes go so far to either side of 128."""

@@ -10,8 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from csd.vectors.codes import scan_chosen, scan_codes
-from csd.vectors.faiss_rows import Bytes, Floats, Slots, new_flat, row_bytes, scan, scan_in_two
+from csd.vectors.faiss_codes import (
+    Bytes,
+    Floats,
+    Slots,
+    new_flat,
+    row_bytes,
+    scan,
+    scan_chosen,
+    scan_codes,
+    scan_in_two,
+)
 from csd.vectors.question import Question
 from csd.vectors.segment import Segment, Selection, everyone, gather, selected
 from csd.vectors.sizes import Sizes, Way

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from csd.vectors.faiss_rows import row_bytes
+from csd.vectors.faiss_codes import row_bytes
 from csd.vectors.segment import DEAD, RETIRED, Segment, gather
 from csd.vectors.snapshot import State
 

@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 
 from csd.vectors import byte_rows
-from csd.vectors.codes import add_codes, codes_to_bytes, new_codes
-from csd.vectors.faiss_rows import Bytes, Slots, flat_header, one_thread, open_flat
+from csd.vectors.faiss_codes import (
+    Bytes,
+    Slots,
+    add_codes,
+    codes_to_bytes,
+    flat_header,
+    new_codes,
+    one_thread,
+    open_flat,
+)
 from csd.vectors.files import write_new
 from csd.vectors.segment import DEAD, Segment
 from csd.vectors.sizes import Sizes

@@ -9,7 +9,7 @@ import numpy as np
 
 from csd.axes import AXES, Axis
 from csd.score import Vector, check_count, shares, unit_rows
-from csd.vectors.faiss_rows import Floats
+from csd.vectors.faiss_codes import Floats
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from csd.axes import AXES, Axis
 from csd.score import Match, cosines, fuse
-from csd.vectors.faiss_rows import Slots
+from csd.vectors.faiss_codes import Slots
 from csd.vectors.question import Question
 from csd.vectors.segment import Segment
 

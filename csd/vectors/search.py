@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from csd.score import Match
 from csd.vectors.candidates import ROUGH, Found, Scratch, Work, by_estimates, exactly
-from csd.vectors.faiss_rows import scan_above
+from csd.vectors.faiss_codes import scan_above
 from csd.vectors.question import Question
 from csd.vectors.rank import best_of
 from csd.vectors.segment import Segment

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from csd.axes import AXES
 from csd.store.feed import Block
 from csd.vectors.byte_rows import ByteRows
-from csd.vectors.codes import for_chosen
-from csd.vectors.faiss_rows import Bytes, Slots, new_flat, pack, raw_rows
+from csd.vectors.faiss_codes import Bytes, Slots, for_chosen, new_flat, pack, raw_rows
 
 RETIRED, DEAD = 1, 2
 """Bits of a row's standing: superseded, and removed."""

@@ -26,8 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from csd.store.feed import Mark
 from csd.vectors.byte_rows import header as byte_header
 from csd.vectors.byte_rows import opened
-from csd.vectors.codes import open_codes
-from csd.vectors.faiss_rows import flat_header, open_flat, row_bytes
+from csd.vectors.faiss_codes import flat_header, open_codes, open_flat, row_bytes
 from csd.vectors.files import Written, read_whole, starts_well
 from csd.vectors.segment import Segment
 

@@ -15,7 +15,7 @@ from csd.axes import AXES, Axis
 from csd.encode import HashingEncoder
 from csd.score import Match, Vector
 from csd.vectors import byte_rows
-from csd.vectors.faiss_rows import scan
+from csd.vectors.faiss_codes import scan
 from csd.vectors.index import VectorIndex
 from csd.vectors.sizes import Sizes, Way
 from csd.vectors.snapshot import STATE

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from csd.vectors.codes import for_chosen, new_codes, scan_chosen, scan_codes
-from csd.vectors.faiss_rows import pack
+from csd.vectors.faiss_codes import for_chosen, new_codes, pack, scan_chosen, scan_codes
 from csd.vectors.sizes import Sizes, Way
 from tests.csd.vector_feed import unit
 

@@ -15,9 +15,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from csd.axes import Axis
 from csd.caches import Caches, embeddings_file
 from csd.embed import check_axes, embed_query, identity_for
@@ -29,6 +26,7 @@ from csd.store.changes import BankFeed, forget_changes
 from csd.store.errors import BankError, explained
 from csd.store.file import BUSY_SECONDS, connect, make_file, moment, transaction
 from csd.store.ledger import Ledger
+from csd.store.passing import Passing
 from csd.store.where import Where
 from csd.store.writing import Writing
 from csd.upkeep.exchange import Exported, export_bank
@@ -60,6 +58,7 @@ class Bank(Writing, Ledger):
         where = "memory" if path is None else str(path)
         super().__init__(connection, where, encoder, self._store or encoder)
         self._path = path
+        self._passing = Passing(connection, where)
         self._caches = Caches(path, self._feed, self._own_feed, sizes)
 
     @classmethod
@@ -115,6 +114,7 @@ class Bank(Writing, Ledger):
         with explained(self._where):
             # First, for it refuses another thread before anything is let go of.
             self._connection.close()
+        self._checkpoints.wait()
         self._caches.close()
         if self._store is not None:
             self._store.close()
@@ -159,7 +159,7 @@ class Bank(Writing, Ledger):
         check_axes(weights or {})
         asked = embed_query(query, self._encoder)
         with self._now() as caches:
-            rows = None if where is None else self._rows(where)
+            rows = None if where is None else self._passing.rows(where)
             return caches.vectors().search(asked, k=k, weights=weights, rows=rows, exact=exact)
 
     def cue(self, text: str, *, k: int = 10, where: Where | None = None) -> list[CueHit]:
@@ -171,7 +171,7 @@ class Bank(Writing, Ledger):
         check_count(k)
 
         def ask(words: Words) -> list[CueHit]:
-            rows = None if where is None else self._rows(where).tolist()
+            rows = None if where is None else self._passing.rows(where).tolist()
             return words.cue(text, limit=k, rows=rows)
 
         return self._ask_words(ask)
@@ -206,6 +206,7 @@ class Bank(Writing, Ledger):
             with transaction(self._connection, self._where):
                 forget_changes(self._connection, published)
         self._fetch("PRAGMA optimize")
+        self._checkpoints.wait()
         # Waiting for readers to let go of the log would keep all writers waiting too.
         self._fetch("PRAGMA busy_timeout = 0")
         self._fetch("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -250,12 +251,3 @@ class Bank(Writing, Ledger):
             moment(connection, self._where),
         ):
             yield BankFeed(connection, self._encoder.dimension, self._where)
-
-    def _rows(self, where: Where) -> NDArray[np.int64]:
-        """Return the rows that pass, ascending."""
-        # As one text: thousands of result rows take Python three times as long.
-        query, values = where.sql()
-        (text,) = self._fetch(f"SELECT group_concat(row) FROM ({query})", values)[0]
-        rows = np.fromstring(text or "", dtype=np.int64, sep=",")
-        rows.sort()
-        return rows

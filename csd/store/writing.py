@@ -13,7 +13,8 @@ from csd.encode import Encoder
 from csd.protocol import Filing, Vectors
 from csd.score import Vector
 from csd.store.changes import BankFeed, record_changes
-from csd.store.errors import BankError
+from csd.store.checkpoint import Checkpoints
+from csd.store.errors import BankError, explained
 from csd.store.file import transaction
 from csd.store.links import LinkKind, Links, check_supersedable, retire
 from csd.store.pause import uncollected
@@ -41,6 +42,7 @@ class Writing(Records, Links):
         self._embedder = embedder
         self._feed = BankFeed(connection, encoder.dimension, where)
         self._epoch = self._feed.mark().epoch
+        self._checkpoints = Checkpoints(connection)
 
     @property
     def encoder(self) -> Encoder:
@@ -96,7 +98,7 @@ class Writing(Records, Links):
             drafts = [self._draft(csd) for csd in csds]
             halves = self._halves(drafts, vectors)
             if drafts:
-                with self._change():
+                with explained(self._where), self._checkpoints.put_off(len(drafts)), self._change():
                     insert(self._connection, drafts, halves, filing)
             return [one.id for one in drafts]
 

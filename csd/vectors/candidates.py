@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,14 @@ from csd.vectors.faiss_codes import (
     Floats,
     Slots,
     new_flat,
-    pack,
     row_bytes,
     scan,
+    scan_chosen,
     scan_codes,
     scan_in_two,
 )
 from csd.vectors.question import Question
-from csd.vectors.segment import Segment, Selection, everyone, gather
+from csd.vectors.segment import Segment, Selection, everyone, gather, selected
 from csd.vectors.sizes import Sizes, Way
 
 ROUGH = 1e-5
@@ -120,35 +120,40 @@ def by_estimates(work: Work, way: Way, places: Sequence[int]) -> list[Found] | N
     """Return the best candidates of coarse scans with rough scores; None where they do not do.
 
     They do not where finding enough of them costs more than the next finer way, for all of `places`: bytes
-    after codes, scanning everything after bytes.
+    instead of codes, scanning everything instead of bytes.
     """
     first = work.sizes.wanted(way, work.k)
-    fetched = 4 * first
+    most = max((len(work.segments[place]) for place in places), default=0)
+    taking_part = sum(work.selections[place].count for place in places)
+    fetched = work.sizes.first_fetch(way, work.k, rows=most, taking_part=taking_part)
     while places:
         candidates = _candidates(work, way, places, fetched)
-        found, needed = _narrowed(work, candidates, first, _affordable(work, way, places, fetched))
+        found, needed = _narrowed(work, way, candidates, first, _affordable(work, way, places))
         if found is not None:
             return found
         # Once all of them were fetched, asking for more would go on for ever.
-        everything = fetched >= max(len(work.segments[place]) for place in places)
-        if everything or needed > _affordable(work, way, places, needed):
+        if fetched >= most or needed > _affordable(work, way, places, again=needed):
             return None
         fetched = max(2 * fetched, needed + needed // 4)
     return []
 
 
-def _affordable(work: Work, way: Way, places: Sequence[int], fetched: int) -> float:
-    """Return how many of `fetched` candidates can be scored before the next finer way would be cheaper."""
+def _affordable(work: Work, way: Way, places: Sequence[int], *, again: int = 0) -> float:
+    """Return how many candidates can be scored before the next finer way would be cheaper.
+
+    With `again`, so many are fetched anew for that.
+    """
     left, sizes = 0.0, work.sizes
     for place in places:
         rows, count = len(work.segments[place]), work.selections[place].count
-        left -= sizes.estimates(way, fetched, rows=rows, taking_part=count)
         finer = sizes.scan(rows=rows, taking_part=count)
         if way is Way.CODES:
-            by_bytes = sizes.estimates(Way.BYTES, fetched, rows=rows, taking_part=count)
-            finer = min(finer, by_bytes)
+            finer = min(finer, sizes.byte_scan(rows=rows, taking_part=count))
         left += finer
-    return left / work.sizes.score_us if work.sizes.score_us else np.inf
+        if again:
+            left -= sizes.estimates(way, again, rows=rows, taking_part=count)
+    each = sizes.candidate_us(way)
+    return left / each if each else np.inf
 
 
 def _candidates(work: Work, way: Way, places: Sequence[int], wanted: int) -> _Candidates:
@@ -177,7 +182,7 @@ def _candidates(work: Work, way: Way, places: Sequence[int], wanted: int) -> _Ca
 
 
 def _narrowed(
-    work: Work, candidates: _Candidates, first: int, affordable: float
+    work: Work, way: Way, candidates: _Candidates, first: int, affordable: float
 ) -> tuple[list[Found] | None, int]:
     """Return the candidates that are needed, best estimates first, with rough scores, or how many are.
 
@@ -186,6 +191,7 @@ def _narrowed(
 
     Args:
         work: the search.
+        way: how they were found.
         candidates: what was fetched.
         first: how many are scored to begin with.
         affordable: no more are scored.
@@ -211,7 +217,7 @@ def _narrowed(
         if needed > max(affordable, stop):
             return None, needed
         if needed > stop + work.sizes.many:
-            return _many(work, candidates, needed), needed
+            return _many(work, way, candidates, needed), needed
         stop = max(stop, needed)
     if rough.size < total or candidates.complete:
         places, slots = candidates.places[:stop], candidates.slots[:stop]
@@ -222,18 +228,26 @@ def _narrowed(
     return None, 2 * max(total, work.k)
 
 
-def _many(work: Work, candidates: _Candidates, needed: int) -> list[Found]:
+def _many(work: Work, way: Way, candidates: _Candidates, needed: int) -> list[Found]:
     """Return the best of the first `needed` candidates by scans that skip all others."""
-    found = []
     places, slots = candidates.places[:needed], candidates.slots[:needed]
-    for place in np.flatnonzero(np.bincount(places)).tolist():
-        segment, here = work.segments[place], slots[places == place]
-        mask = np.zeros(len(segment), dtype=np.bool_)
-        mask[here] = True
-        k = min(here.size, work.k + SPARE)
-        scores, best = scan(segment.flat, work.asked.combined, k, pack(mask))
-        found.append(Found(place=place, scores=scores, slots=best, cut=k < here.size))
-    return found
+    chosen: list[int] = np.flatnonzero(np.bincount(places)).tolist()
+    selections = list(work.selections)
+    for place in chosen:
+        mask = np.zeros(len(work.segments[place]), dtype=np.bool_)
+        mask[slots[places == place]] = True
+        selections[place] = selected(mask)
+    narrowed = replace(work, selections=selections)
+    found = by_estimates(narrowed, Way.BYTES, chosen) if way is Way.CODES else None
+    return [exactly(narrowed, place) for place in chosen] if found is None else found
+
+
+def exactly(work: Work, place: int) -> Found:
+    """Return the best rows of one segment by a scan of all that take part."""
+    segment, selection = work.segments[place], work.selections[place]
+    k, us = min(selection.count, work.k + SPARE), work.scan_us(place)
+    scores, slots = work.scan(segment.flat, work.asked.combined, k, selection, us)
+    return Found(place=place, scores=scores, slots=slots, cut=k < selection.count)
 
 
 def _fetch(work: Work, way: Way, place: int, wanted: int) -> Found:
@@ -241,12 +255,16 @@ def _fetch(work: Work, way: Way, place: int, wanted: int) -> Found:
     segment, selection = work.segments[place], work.selections[place]
     rows, count = len(segment), selection.count
     needed, size = min(wanted, count), work.sizes.fetched(way, wanted, rows=rows, taking_part=count)
+    picked = work.sizes.picks(way, rows=rows, taking_part=count)
     while True:
         if way is Way.BYTES:
             scores, slots = _scan_bytes(work, place, size)
+        elif picked and selection.bitmap is not None:
+            copy = segment.codes_for_chosen()
+            scores, slots = scan_chosen(copy, work.asked.combined, size, selection.bitmap)
         else:
             scores, slots = scan_codes(segment.codes, work.asked.combined, size)
-        if selection.bitmap is not None:
+        if selection.bitmap is not None and not picked:
             kept = selection.mask[slots]
             scores, slots = scores[kept], slots[kept]
         if slots.size >= needed or size >= min(rows, work.sizes.fetch_limit):

@@ -205,12 +205,59 @@ def _normal_values(size: int) -> Floats:
     return points
 
 
+def for_chosen(codes: Any) -> Any:
+    """Return a copy of `codes` that `scan_chosen` searches.
+
+    FAISS searches product codes for chosen rows only where they are a list of an inverted index. The bytes
+    are the same, so they are copied: 10 ms for 100,000 rows. Who asks without a filter does without: the
+    copy takes 240 bytes a row at five axes of 384, and is searched a little slower.
+
+    Raises:
+        RuntimeError: if `codes` are not as many bytes as their rows ask for.
+    """
+    import faiss
+
+    library: Any = faiss
+    due = -(-codes.ntotal // codes.bbs) * codes.bbs * codes.M2 // 2
+    if codes.codes.size() != due:
+        raise RuntimeError(
+            f"expected {due} bytes of codes for {codes.ntotal} rows; got {codes.codes.size()}."
+        )
+    nowhere = library.IndexFlatIP(codes.d)
+    nowhere.add(np.zeros((1, codes.d), dtype=np.float32))
+    index = library.IndexIVFPQFastScan(nowhere, codes.d, 1, codes.pq.M, 4, library.METRIC_INNER_PRODUCT)
+    index.by_residual = False
+    library.copy_array_to_vector(library.vector_to_array(codes.pq.centroids), index.pq.centroids)
+    index.is_trained, index.ntotal = True, codes.ntotal
+    lists, slots = index.invlists, np.arange(codes.ntotal)
+    lists.resize(0, codes.ntotal)
+    library.memcpy(lists.get_ids(0), library.swig_ptr(slots), slots.nbytes)
+    library.memcpy(lists.get_codes(0), codes.codes.data(), codes.codes.size())
+    return index
+
+
 def scan_codes(codes: Any, query: Floats, k: int) -> tuple[Floats, Slots]:
     """Return the `k` best rows by their codes: estimated scores (m,) and slots (m,), best first."""
     with one_thread():
         scores, slots = codes.search(query, k)
-    found = int(np.count_nonzero(slots[0] >= 0))
-    return scores[0, :found], slots[0, :found]
+    return _found(scores[0], slots[0])
+
+
+def scan_chosen(copy: Any, query: Floats, k: int, bitmap: Bytes) -> tuple[Floats, Slots]:
+    """Do what `scan_codes` does among the rows of `bitmap`, with a copy that `for_chosen` made."""
+    import faiss
+
+    library: Any = faiss
+    chosen = library.IDSelectorBitmap(copy.ntotal, library.swig_ptr(bitmap))
+    with one_thread():
+        params = library.IVFSearchParameters(sel=chosen, nprobe=1)
+        scores, slots = copy.search(query, k, params=params)
+    return _found(scores[0], slots[0])
+
+
+def _found(scores: Floats, slots: Slots) -> tuple[Floats, Slots]:
+    count = int(np.count_nonzero(slots >= 0))
+    return scores[:count], slots[:count]
 
 
 def add_codes(codes: Any, others: Any, held: NDArray[np.bool_]) -> None:

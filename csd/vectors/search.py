@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csd.score import Match
-from csd.vectors.candidates import ROUGH, SPARE, Found, Scratch, Work, by_estimates
+from csd.vectors.candidates import ROUGH, Found, Scratch, Work, by_estimates, exactly
 from csd.vectors.faiss_codes import scan_above
 from csd.vectors.question import Question
 from csd.vectors.rank import best_of
@@ -55,7 +55,7 @@ def search(
             found += candidates
             left = []
     left += [place for place, way in enumerate(ways) if way is Way.SCAN]
-    found += [_scan(work, place) for place in left]
+    found += [exactly(work, place) for place in left]
     return _best(work, found)
 
 
@@ -72,13 +72,6 @@ def _ways(work: Work) -> list[Way | None]:
         )
         for segment, selection in zip(work.segments, work.selections, strict=True)
     ]
-
-
-def _scan(work: Work, place: int) -> Found:
-    segment, selection = work.segments[place], work.selections[place]
-    k, us = min(selection.count, work.k + SPARE), work.scan_us(place)
-    scores, slots = work.scan(segment.flat, work.asked.combined, k, selection, us)
-    return Found(place=place, scores=scores, slots=slots, cut=k < selection.count)
 
 
 def _chosen(work: Work, place: int) -> Found:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from csd.axes import AXES
 from csd.store.feed import Block
 from csd.vectors.byte_rows import ByteRows
-from csd.vectors.faiss_codes import Bytes, Slots, new_flat, pack, raw_rows
+from csd.vectors.faiss_codes import Bytes, Slots, for_chosen, new_flat, pack, raw_rows
 
 RETIRED, DEAD = 1, 2
 """Bits of a row's standing: superseded, and removed."""
@@ -69,6 +69,8 @@ class Segment:
         self.longest = 1.0
         """No vector is longer than that; float16 rounding makes unit vectors up to 1.0005 long."""
         self._masks: dict[int, Selection] = {}
+        self._for_chosen: tuple[Any, Any] = (None, None)
+        """The codes, and the copy of them for filters; made when first needed."""
 
     def __len__(self) -> int:
         """Return how many rows it has, dead ones too."""
@@ -115,6 +117,12 @@ class Segment:
             max(self.longest, longest_of(halves)),
         )
 
+    def codes_for_chosen(self) -> Any:
+        """Return the codes as `scan_chosen` takes them."""
+        if self._for_chosen[0] is not self.codes:
+            self._for_chosen = (self.codes, for_chosen(self.codes))
+        return self._for_chosen[1]
+
     def mark(self, row: int, bit: int) -> bool:
         """Set `bit` in the standing of `row`; return whether the segment holds that row."""
         slot = int(np.searchsorted(self.rows, row))
@@ -135,7 +143,7 @@ class Segment:
         if bits not in self._masks:
             if len(self._masks) >= _MASKS_KEPT:
                 self._masks.clear()
-            self._masks[bits] = _selection((self.standing == 0) & ((self.present & bits) != 0))
+            self._masks[bits] = selected((self.standing == 0) & ((self.present & bits) != 0))
         return self._masks[bits]
 
     def chosen(self, rows: NDArray[np.int64], bits: int) -> Selection:
@@ -151,7 +159,7 @@ class Segment:
                 slots = slots[self.rows[slots] == part]
             there = ((self.standing[slots] & DEAD) == 0) & ((self.present[slots] & bits) != 0)
             mask[slots[there]] = True
-        return _selection(mask)
+        return selected(mask)
 
     def raw(self) -> Bytes:
         """Return a view of the vectors, (n, 10 d) bytes, good until the next `append`."""
@@ -209,6 +217,7 @@ def everyone(rows: int) -> Selection:
     return Selection(mask=np.ones(rows, dtype=np.bool_), count=rows, bitmap=None)
 
 
-def _selection(mask: NDArray[np.bool_]) -> Selection:
+def selected(mask: NDArray[np.bool_]) -> Selection:
+    """Return the selection of the rows that are set in `mask`, (n,)."""
     count = int(np.count_nonzero(mask))
     return Selection(mask=mask, count=count, bitmap=None if count == mask.size else pack(mask))

@@ -8,11 +8,12 @@ Measured on two cores (FAISS 1.15, AVX-512, one thread), five axes of 384, micro
 | scan of rows as bytes | 0.07 a row, whoever takes part; 0.4 a candidate fetched | candidates |
 | the same, by bitmap | 0.12 a row, 0.35 in a large segment, 0.002 a skipped one | candidates |
 | scan of 4-bit product codes | 0.01 a row, whoever takes part; 0.08 a candidate fetched | candidates |
+| candidates of codes scanned as bytes | as by bitmap | fewer candidates |
 | exact scores of chosen rows, copied first | 0.9 a row | the rows chosen |
 
 So a few chosen rows are scored as they are; few rows are scanned; more are scanned as bytes, many by
-their codes, and the best candidates scored exactly. Where codes would need too many candidates (on real
-descriptors seldom, on synthetic ones in clusters of five often), bytes serve: their estimates are a
+their codes, and the best candidates scored exactly. Where codes leave many candidates (on real descriptors
+seldom, on synthetic ones in clusters of five often), their bytes are scanned first: those estimates are a
 hundred times as close.
 """
 
@@ -33,7 +34,8 @@ class Way(Enum):
     BYTES = "bytes"
     """Scan the rows as bytes, skipping who does not take part, then score the best candidates exactly."""
     CODES = "codes"
-    """Scan the product codes, then score the best candidates exactly."""
+    """Scan the product codes, then score the best candidates exactly; many of them are scanned as bytes
+    before."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,16 +55,19 @@ class Sizes:
     byte_candidates_per_match: int = 2
     """... and instead of `candidates_per_match`."""
     many: int = 400
-    """If so many more are needed, they are scanned where they are instead of being copied first."""
+    """If so many more are needed, they are scanned where they are instead of being copied first: as bytes
+    where codes found them."""
     spread: float = 4.0
     """More are scored until none that is left is expected, within this many standard deviations of
     the errors seen, to belong to the matches. At 4, nothing was missed on 5,716 real descriptors, three in a
     thousand on 10,000 synthetic ones in clusters of five, and up to one in a hundred on sparse vectors."""
     fetch_limit: int = 32_768
     """Code scans that would have to fetch more candidates than this give way to exact scans."""
-    in_vain_rows: int = 16_384
-    """Codes are passed over where fewer take part in a segment. They were scanned in vain for seven in
-    ten questions to 10,000 synthetic descriptors and eight in ten to 13,000 of 100,000, seldom to 30,000."""
+    lonely_rows: int = 16_384
+    """Where fewer take part, few have near neighbours, and many code candidates must be looked at: one in
+    twelve of 13,000 synthetic descriptors in clusters of five, in every second question."""
+    in_vain_rows: int = 8_192
+    """Codes are passed over where fewer take part in a segment: they leave a third of them."""
     publish_rows: int = 2_048
     """So many rows or changes that no snapshot holds make publishing worth it."""
     small_rows: int = 2_048
@@ -98,6 +103,24 @@ class Sizes:
             return max(self.byte_candidates, self.byte_candidates_per_match * k)
         return max(self.candidates, self.candidates_per_match * k)
 
+    def first_fetch(self, way: Way, k: int, *, rows: int, taking_part: int) -> int:
+        """Return how many candidates to fetch at first from each segment.
+
+        Args:
+            way: by codes or by bytes.
+            k: how many matches are asked for.
+            rows: of the largest segment.
+            taking_part: in all segments.
+        """
+        most = 4 * self.wanted(way, k)
+        if way is Way.BYTES:
+            return most
+        return max(most, taking_part // 3 if taking_part < self.lonely_rows else taking_part // 1024)
+
+    def candidate_us(self, way: Way) -> float:
+        """Return the microseconds that each of many candidates costs: scored, or scanned as bytes first."""
+        return min(self.score_us, self.scattered_byte_us) if way is Way.CODES else self.score_us
+
     def byte_scan(self, *, rows: int, taking_part: int) -> float:
         """Return the microseconds of a scan of bytes without what each candidate costs."""
         return min(rows * self.byte_us, self._picked(rows, taking_part))
@@ -108,7 +131,10 @@ class Sizes:
 
     def picks(self, way: Way, *, rows: int, taking_part: int) -> bool:
         """Return whether a coarse scan skips who does not take part; else candidates are dropped later."""
-        return way is Way.BYTES and self._picked(rows, taking_part) < rows * self.byte_us
+        if way is Way.CODES:
+            # Of most rows, fetching a few more is quicker, and needs no copy of the codes.
+            return 2 * taking_part < rows
+        return self._picked(rows, taking_part) < rows * self.byte_us
 
     def fetched(self, way: Way, wanted: int, *, rows: int, taking_part: int) -> int:
         """Return how many candidates to fetch from a segment so that `wanted` of them take part."""
@@ -143,10 +169,15 @@ class Sizes:
             Way.SCAN: self.scan(rows=rows, taking_part=taking_part),
             Way.CHOSEN: taking_part * self.score_us,
         }
+        lonely = taking_part < self.lonely_rows
+        # Bytes that the cache holds are as quick as codes, and a hundred times as close.
+        in_vain = self.in_vain_rows if rows > self.cached_rows else self.lonely_rows
         for way in coarse:
-            if way is Way.CODES and taking_part < self.in_vain_rows:
+            if way is Way.CODES and taking_part < in_vain:
                 continue
-            wanted = self.wanted(way, k)
-            costs[way] = self.estimates(way, 4 * wanted, rows=rows, taking_part=taking_part)
-            costs[way] += 2 * wanted * self.score_us
+            fetched = self.first_fetch(way, k, rows=rows, taking_part=taking_part)
+            costs[way] = self.estimates(way, fetched, rows=rows, taking_part=taking_part)
+            costs[way] += 2 * self.wanted(way, k) * self.score_us
+            if way is Way.CODES and lonely:
+                costs[way] += self.byte_scan(rows=rows, taking_part=taking_part // 8)
         return min(costs, key=lambda way: costs[way])

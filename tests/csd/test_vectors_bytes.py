@@ -224,4 +224,5 @@ def test_a_filter_of_a_few_is_picked_and_one_of_many_is_not() -> None:
     assert not sizes.picks(Way.BYTES, rows=100_000, taking_part=30_000)
     assert sizes.picks(Way.BYTES, rows=10_000, taking_part=5_000)
     assert not sizes.picks(Way.BYTES, rows=10_000, taking_part=6_000)
-    assert not sizes.picks(Way.CODES, rows=100_000, taking_part=10)
+    assert sizes.picks(Way.CODES, rows=100_000, taking_part=10_000)
+    assert not sizes.picks(Way.CODES, rows=100_000, taking_part=99_000)

@@ -232,7 +232,7 @@ def test_codes_are_left_where_they_tell_nothing() -> None:
     feed, axes = FakeFeed(64), np.eye(64, dtype=np.float32)
     for key in range(1, 1001):
         feed.add(key, {Axis.FUNC: axes[key % 64]})
-    index = following(feed, Sizes(code_rows=1, candidates=20, scan_us=1.0, in_vain_rows=0))
+    index = following(feed, Sizes(code_rows=1, candidates=20, scan_us=1.0, byte_us=1.0, lonely_rows=0))
     index.publish(feed)
     for place in range(64):
         assert index.search({Axis.FUNC: axes[place]}, k=12) == feed.best({Axis.FUNC: axes[place]}, k=12)
@@ -248,7 +248,9 @@ def test_the_way_follows_the_size() -> None:
     assert way(100_000, 100_000, Way.BYTES) is Way.BYTES
     assert way(100_000, 100_000) is Way.SCAN
     assert way(100_000, 20, *both) is Way.CHOSEN
-    assert way(100_000, 14_000, *both) is Way.BYTES
+    assert way(100_000, 14_000, *both) is Way.CODES
     assert way(100_000, 30_000, *both) is Way.CODES
     assert way(10_000, 10_000, *both) is Way.BYTES
     assert way(100_000, 1_000, *both) is Way.BYTES
+    assert way(100_000, 7_000, *both) is Way.BYTES
+    assert way(10_000, 5_000, *both) is Way.BYTES

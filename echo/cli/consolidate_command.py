@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from echo.cli.plain_text import counted, plain
+from echo.cli.programs import present
 from echo.cli.screen import exit_codes, print_json
 
 if TYPE_CHECKING:
@@ -82,12 +83,12 @@ def _consolidate(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    from echo.cli.bank_progress import counted
+    from echo.cli.bank_progress import counted as progress
     from echo.mfm.consolidation.command_writer import CommandWriter
     from echo.mfm.consolidation.consolidate import consolidate as run
 
-    writer = None if command is None else CommandWriter(command=command, seconds=seconds)
-    with counted("bytes of the index read") as told:
+    writer = None if command is None else CommandWriter(command=present(command), seconds=seconds)
+    with progress("bytes of the index read") as told:
         done = run(root, since=since, dry_run=dry_run, writer=writer, least=least, told=told)
     if as_json:
         print_json({"root": str(root), "dry_run": dry_run, **_json(done)})

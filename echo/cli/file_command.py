@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from echo.cli.mine_text import memory_folder, print_text
+from echo.cli.mine_text import begun_memory, print_text
 from echo.cli.screen import FAILED, exit_codes, print_json
 
 
@@ -40,7 +40,7 @@ def file(
         if schema:
             print_json(tool_schema())
             return
-        answer = FileTool(memory_folder(root)).answer(_parsed(command))
+        answer = FileTool(begun_memory(root)).answer(_parsed(command))
         if as_json:
             print_json({"text": answer.text, "is_error": answer.is_error})
         else:

@@ -22,6 +22,22 @@ def memory_folder(root: Path) -> Path:
     return root
 
 
+def begun_memory(root: Path) -> Path:
+    """Return `root`, which has to be a memory that was begun: nothing is written into another folder.
+
+    Raises:
+        InputError: if it is no folder, or holds no index.
+    """
+    from echo.mfm.layout import INDEX
+
+    if not (memory_folder(root) / INDEX).is_file():
+        raise InputError(
+            f"expected a memory at {root}, got a folder without {INDEX}. "
+            f"`echo-memory begin {root}` makes one; nothing was written."
+        )
+    return root
+
+
 def print_text(text: str) -> None:
     """Print a text as it is; on a terminal without the control characters that could steer it."""
     if sys.stdout.isatty():

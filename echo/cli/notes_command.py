@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from echo.cli.mine_text import memory_folder, print_text
+from echo.cli.mine_text import begun_memory, memory_folder, print_text
 from echo.cli.plain_text import plain, print_fields
 from echo.cli.screen import FAILED, exit_codes, out_console, print_json
 
@@ -105,7 +105,7 @@ def add(
     with exit_codes("the note was added, or nothing was changed"):
         from echo.mfm.mine.remember import remember
 
-        added = remember(root, text, cites=cite or (), by="person", path=file, strict=strict)
+        added = remember(begun_memory(root), text, cites=cite or (), by="person", path=file, strict=strict)
         if added.checked.objection is not None:
             typer.echo(plain(f"contradicted by its evidence: {added.checked.objection}"), err=True)
         if as_json:
@@ -142,13 +142,17 @@ def history(
 
         mine = Mine(memory_folder(root), read_only=True)
         changes = mine.history(path)
+        damaged = mine.damaged_lines()
+        if damaged:
+            typer.echo(plain(_damaged_text(damaged)), err=True)
         if number is not None:
             changes = [change for change in changes if change.number == number]
             if not changes:
                 raise InputError(f"expected the number of a change of {root}, got {number}.")
         shown = list(reversed(changes))[:last]
         if as_json:
-            print_json({"root": str(root), "changes": [_change_json(change) for change in shown]})
+            told = [_change_json(change) for change in shown]
+            print_json({"root": str(root), "changes": told, "damaged_lines": damaged})
             return
         for change in shown:
             _print_change(change)
@@ -169,13 +173,18 @@ def undo(
     with exit_codes("the change was taken back, or nothing was changed"):
         from echo.mfm.mine.writable import Mine
 
-        change = Mine(memory_folder(root)).undo(number, by="person")
+        change = Mine(begun_memory(root)).undo(number, by="person")
         if as_json:
             print_json({"undone": number, "change": None if change is None else _change_json(change)})
         elif change is None:
             typer.echo(f"change {number} left nothing to take back")
         else:
             _print_change(change)
+
+
+def _damaged_text(lines: int) -> str:
+    some = "1 line holds" if lines == 1 else f"{lines:,} lines hold"
+    return f"history/changes.jsonl: {some} no change, left out here; the next change keeps such in mended/"
 
 
 def _print_report(report: NotesReport, *, claims: bool) -> None:

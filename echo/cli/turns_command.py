@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from echo.cli.plain_text import counted, plain
-from echo.cli.screen import FAILED, InputError, exit_codes, note_console, print_json
+from echo.cli.programs import present
+from echo.cli.screen import FAILED, exit_codes, note_console, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +52,6 @@ def turns(
     """
     with exit_codes("the turns taken are kept"):
         from echo.experiments.sitting import Sitting, sit
-        from echo.mfm.program import ProgramFailed, words_of
         from echo.mfm.turns.command_model import CommandModel
         from echo.mfm.turns.harness import TurnSettings
         from echo.serve.agent_tools import agent_tools
@@ -63,11 +63,7 @@ def turns(
             turns=count,
             command=_command_line(context),
         )
-        try:
-            words_of(model)
-        except ProgramFailed as error:
-            raise InputError(f"{error}") from error
-        asked = CommandModel(command=model, seconds=seconds)
+        asked = CommandModel(command=present(model), seconds=seconds)
         sat = sit(root, asked, agent_tools, sitting, taken=_tell())
         taken = sat.turns
         failures = [turn for turn in taken if turn.failure is not None]

@@ -182,3 +182,13 @@ def test_what_cannot_be_read_is_told_beside_the_result(root):
     done = call("consolidate", "--root", root)
     assert done.exit_code == 0
     assert done.stderr.startswith("left out ep_000002: expected JSON in ")
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [("no-such-program", "got no such program"), ("", "got an empty text"), ("'", "expected a command")],
+)
+def test_a_writer_that_is_not_there_is_an_error_before_anything_is_written(root, command, told):
+    done = call("consolidate", "--root", root, "--writer", command)
+    assert (done.exit_code, mine_texts(root)) == (1, {})
+    assert told in done.stderr

@@ -7,6 +7,7 @@ import pytest
 
 from echo.mfm.episodic.begin import begin_life
 from echo.mfm.episodic.recorder import Recorder
+from echo.mfm.mine.writable import Mine
 from tests.cli.bank_samples import call, make_bank, told
 from tests.mfm.episodic.sample_steps import craft_planks, seen
 
@@ -76,3 +77,48 @@ def test_text_from_files_does_not_steer_the_terminal(memory):
     done = call("doctor", memory)
     assert "\x1b" not in done.stdout
     assert "\\x1b[31m" in done.stdout
+
+
+def test_unreadable_lines_of_the_logs_are_named_and_harm_nothing_else(memory):
+    Mine(memory).write("notes.md", "Sand falls.\n", by="agent", why="learned")
+    for log in ("turns.jsonl", "runs.jsonl", "history/changes.jsonl"):
+        with (memory / log).open("ab") as file:
+            file.write(b'garbage\n\n{"some": "thing"}\n\xff\n{"torn')
+    for words in ((), ("--repair",)):
+        done = call("doctor", memory, *words, "--json")
+        report = json.loads(done.stdout)
+        assert (done.exit_code, report["sound"], report["memory"]["sound"]) == (1, False, False)
+        assert [(one["kind"], one["where"], one["mendable"]) for one in report["memory"]["left"]] == [
+            ("unreadable lines", "runs.jsonl", False),
+            ("unreadable lines", "turns.jsonl", False),
+            ("unreadable lines", "history/changes.jsonl", False),
+        ]
+    what = report["memory"]["left"][2]["what"]
+    assert what == "expected a change of mine/ in each line, got 4 lines without"
+    assert "unreadable lines:  runs.jsonl" in call("doctor", memory).stdout.splitlines()
+
+
+def test_the_next_change_of_mine_mends_its_history(memory):
+    mine = Mine(memory)
+    mine.write("notes.md", "Sand falls.\n", by="agent", why="learned")
+    with (memory / "history/changes.jsonl").open("ab") as file:
+        file.write(b"garbage\n")
+    assert call("doctor", memory).exit_code == 1
+    Mine(memory).write("notes.md", "Sand falls down.\n", by="agent", why="clearer")
+    assert call("doctor", memory).exit_code == 0
+    assert [change.why for change in Mine(memory).history()] == ["learned", "clearer"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "got"), [("mine", "only mine/, which makes no memory"), ("other", "neither")]
+)
+def test_a_folder_that_is_no_memory_is_told_how_to_become_one(tmp_path, folder, got):
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "notes.md").write_text("Sand falls.\n")
+    done = call("doctor", tmp_path)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert f"got {got}." in done.stderr
+    assert f"echo-memory begin {tmp_path}" in done.stderr
+    assert call("begin", tmp_path).exit_code == 0
+    assert call("doctor", tmp_path).exit_code == 0
+    assert (tmp_path / folder / "notes.md").read_text() == "Sand falls.\n"

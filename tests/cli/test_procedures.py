@@ -188,3 +188,29 @@ def test_a_procedure_and_a_skill_are_taken_over(root, tmp_path):
     assert ask(other, "list").stdout.endswith("skills: wood\n")
     done = call("procedures", "install", "nothing", "--from", str(root), "--root", str(other))
     assert (done.exit_code, "got 'nothing'" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list",),
+        ("list", "--json"),
+        ("check",),
+        ("show", "planks"),
+        ("reflex", "planks", "1"),
+        ("run", "planks"),
+    ],
+)
+def test_a_folder_that_is_not_there_is_no_empty_memory(tmp_path, words):
+    done = call("procedures", *words, "--root", tmp_path / "nope")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "expected a memory folder at" in done.stderr
+    assert not (tmp_path / "nope").exists()
+
+
+def test_nothing_is_saved_into_a_folder_that_is_not_there(root, tmp_path):
+    file = tmp_path / "planks.py"
+    file.write_text(Mine(root).read("procedures/planks.py"))
+    done = call("procedures", "save", file, "--root", tmp_path / "nope")
+    assert (done.exit_code, "expected a memory folder at" in done.stderr) == (1, True)
+    assert not (tmp_path / "nope").exists()

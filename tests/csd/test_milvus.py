@@ -159,7 +159,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     if package != "pymilvus" and find_spec("pymilvus") is None:
         pytest.skip("needs pymilvus")
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(BankError, match=r"pip install 'echo-memory\[milvus\]'"):
+    with pytest.raises(BankError, match=r"pip install '\.\[milvus\]' in a checkout"):
         MilvusBank.open(tmp_path / "bank.db", HashingEncoder())
 
 

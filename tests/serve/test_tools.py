@@ -14,6 +14,7 @@ from echo.experiments.results import memory_folder
 from echo.experiments.spec import UnlockSpec
 from echo.experiments.trial import run_trial
 from echo.mfm.mine.writable import Mine
+from echo.mfm.options import MemoryOptions, save_options
 from tests.experiments.fakes import play_fake
 from tests.serve.memory_samples import call, make_bank, make_memory, refusal, text_of, with_client
 
@@ -135,19 +136,19 @@ def test_two_frames_are_shown_side_by_side(recorded):
     picture = picture_of(done)
     assert picture.width > picture.height
     assert text_of(done) == (
-        "THEN ep_000000 step 0 at (0,0) | NOW ep_000001 step 1 at (0,0). Q: the same?"
+        "THEN ep_000000 step 0 at (2,-3) | NOW ep_000001 step 1 at (2,-3). Q: the same?"
     )
 
 
 def test_the_newest_frame_is_told_with_its_episode_step_and_place(recorded):
     told = text_of(call(recorded, "then_now", {"then": "ep_000000"}))
-    assert told == "THEN ep_000000 step 0 at (0,0) | NOW ep_000002 step 2 at (0,0). Q: -"
+    assert told == "THEN ep_000000 step 0 at (2,-3) | NOW ep_000002 step 3 at (2,-3). Q: -"
 
 
-def test_a_sheet_is_refused_where_frames_are_switched_off_as_the_command_refuses_it(recorded):
-    save_options(recorded, MemoryOptions(frames=False))
-    assert "expected a memory with frames, got" in refusal(call(recorded, "query", {"sheet": True}))
-    assert "ep_000001" in text_of(call(recorded, "query", {}))
+def test_a_sheet_is_refused_where_frames_are_switched_off_as_the_command_refuses_it(memory):
+    save_options(memory, MemoryOptions(frames=False))
+    assert "expected a memory with frames, got" in refusal(call(memory, "query", {"sheet": True}))
+    assert "ep_000001" in text_of(call(memory, "query", {}))
 
 
 def test_places_are_told_with_their_evidence(recorded):

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 
 from echo.mfm.mine.statement import Rule, Statement
 
-_GAIN = r"gave|gives?(?!=)|gained?|gains|yield(?:s|ed)?|produced?|produces|makes?|made|crafted|obtained|received|got"
+_GAIN = (
+    r"gave|gives?(?!=)|gained?|gains|yield(?:s|ed)?|produced?|produces|makes?|made"
+    r"|crafted|obtained|received|got"
+)
 _LOSS = r"costs?|consumed?|consumes|loses?|lost|spent|spends|burned|burns|burnt"
 _LOOSE = r"drops?|dropped|took|takes|became|becomes|turn(?:s|ed) into"
 """Verbs that say other things as well: what they say may be borne out, it is never contradicted."""
@@ -44,7 +47,8 @@ _COUNT = re.compile(
 _OF_THEM = re.compile(r"\s+(?:from|of|per|out)\b", re.IGNORECASE)
 _NO_AMOUNT = re.compile(
     r"\(\d[\d,]* of \d[\d,]*\)|\(\d[\d,]*\)|\band \d[\d,]* more\b|\b\d+ ?[x\u00d7] ?\d+\b"
-    r"|\b\d[\d,]* of \d[\d,]* times\b|\b\d[\d,]* (?:times|episodes?|actions?|kinds?|things|attempts|around)\b|\by \d+ to \d+\b"
+    r"|\b\d[\d,]* of \d[\d,]* times\b|\by \d+ to \d+\b"
+    r"|\b\d[\d,]* (?:times|episodes?|actions?|kinds?|things|attempts|around)\b"
     r"|\b[\w/]+\.(?:py|md)\b|(?<!\w)[A-I.]{1,3}(?:/[A-I.]{1,3})*(?!\w)",
 )
 """How often something was tried, further citations, the heights of finds, files, the pattern of a grid."""

@@ -1,6 +1,6 @@
 """Check what mine/ says against the episodes it cites.
 
-Notes (.md, .txt): every claim cites an episode, every cited episode exists, no claim is contradicted by
+Notes (Markdown, .txt): every claim cites an episode, every cited episode exists, no claim is contradicted by
 those it cites. A skill (SKILL.md) is instructions: one citation anywhere in it, or `evidence:` in its
 front matter, is enough. A procedure names its episodes in `PROCEDURE["evidence"]`. In the working memory and
 in all other files, citations have to exist; what they say is not looked at.
@@ -8,7 +8,6 @@ in all other files, citations have to exist; what they say is not looked at.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,17 +17,18 @@ from typing import Literal
 from echo.mfm.folder import MemoryFolder
 from echo.mfm.layout import PROCEDURES, WORKING, MfmError
 from echo.mfm.mine.citations import Citation, citations, cited, unreadable_citations
-from echo.mfm.mine.claims import Claim, claims
+from echo.mfm.mine.claims import MARKDOWN, SKILL, Claim, claims, unclosed
+from echo.mfm.mine.evidence_named import procedure_evidence, skill_evidence
 from echo.mfm.mine.facts import Facts, read_facts
 from echo.mfm.mine.statements import pieces
 from echo.mfm.mine.verdicts import BESIDES, VERDICTS, Judged, Verdict, judge_piece, overall
 from echo.mfm.mine.writable import Mine
 
-Fault = Literal["uncited", "unreadable citation", "missing episode", "contradicted", "unreadable file"]
+Fault = Literal[
+    "uncited", "unreadable citation", "missing episode", "contradicted", "unreadable file", "unclosed"
+]
 
 _CHANGE_IN_SUMMARY = re.compile(r"[+-]\d+ ([a-z0-9_:]+)")
-_EVIDENCE_LINE = re.compile(r"^\s*(?:evidence|episodes)\s*:(.*)$", re.IGNORECASE | re.MULTILINE)
-_EPISODE = re.compile(r"(?:life_\d+/)?ep_\d+", re.ASCII)
 _SHOWN = 160
 
 
@@ -141,10 +141,11 @@ class NotesChecker:
         file = PurePosixPath(path)
         found = [*self._citations_exist(path, text)]
         made: list[CheckedClaim] = []
-        if file.suffix in (".md", ".txt") and path != WORKING:
+        if file.suffix.lower() in (*MARKDOWN, ".txt") and path != WORKING:
+            found += _unclosed(path, text)
             made = [self.claim(path, each) for each in claims(text)]
             found += _contradicted(made)
-            if file.name == "SKILL.md":
+            if file.name.lower() == SKILL:
                 found += self._skill(path, text)
             else:
                 found += [_uncited(path, each) for each in claims(text) if not each.citations]
@@ -213,9 +214,7 @@ class NotesChecker:
                 )
 
     def _skill(self, path: str, text: str) -> Iterable[Finding]:
-        held = text.replace("\r\n", "\n")
-        head = held.split("\n---", 1)[0] if held.removeprefix("\ufeff").startswith("---\n") else ""
-        evidence = [name for line in _EVIDENCE_LINE.findall(head) for name in _EPISODE.findall(line)]
+        evidence = skill_evidence(text)
         yield from self._evidence(path, 1, evidence)
         if not evidence and not citations(text):
             yield Finding(
@@ -228,7 +227,7 @@ class NotesChecker:
 
     def _procedure(self, path: str, text: str) -> Iterable[Finding]:
         try:
-            line, evidence = _procedure_evidence(text)
+            line, evidence = procedure_evidence(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             yield Finding(
                 path=path, line=1, fault="unreadable file", text=path, detail=f"no procedure: {error}"
@@ -254,23 +253,6 @@ class NotesChecker:
                 )
 
 
-def _procedure_evidence(text: str) -> tuple[int, list[str]]:
-    """Return line and evidence of the literal PROCEDURE of a Python text, without running it.
-
-    Raises:
-        SyntaxError: if it is no Python.
-        ValueError: if it has no such literal, or its evidence is no list of texts.
-    """
-    for node in ast.parse(text.removeprefix("\ufeff")).body:
-        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["PROCEDURE"]:
-            held = ast.literal_eval(node.value)
-            evidence = held.get("evidence", []) if isinstance(held, dict) else None
-            if not isinstance(evidence, list | tuple) or not all(isinstance(one, str) for one in evidence):
-                raise ValueError('expected PROCEDURE = {..., "evidence": ["ep_000123"]}')
-            return node.lineno, list(evidence)
-    raise ValueError("expected PROCEDURE = {...}, a literal, got none")
-
-
 def _contradicted(made: Iterable[CheckedClaim]) -> Iterable[Finding]:
     for claim in made:
         if claim.objection is not None:
@@ -281,6 +263,17 @@ def _contradicted(made: Iterable[CheckedClaim]) -> Iterable[Finding]:
                 text=_short(claim.text),
                 detail=claim.objection,
             )
+
+
+def _unclosed(path: str, text: str) -> Iterable[Finding]:
+    for line, mark in unclosed(text):
+        yield Finding(
+            path=path,
+            line=line,
+            fault="unclosed",
+            text=mark,
+            detail="nothing closes it, so readers may not see what stands behind it; close it, or take it out",
+        )
 
 
 def _uncited(path: str, claim: Claim) -> Finding:

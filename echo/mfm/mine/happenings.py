@@ -36,7 +36,8 @@ _OBJECT = re.compile(
     re.IGNORECASE,
 )
 _UNDONE = re.compile(
-    r"\b(?P<verb>crafted|smelted|mined|dug|placed|ate|attacked|killed) nothing\b(?! (?:but|else|more|except))",
+    r"\b(?P<verb>crafted|smelted|mined|dug|placed|ate|attacked|killed) nothing\b"
+    r"(?! (?:but|else|more|except))",
     re.IGNORECASE,
 )
 _WORKED = re.compile(r"\b(?:works|worked|succeed(?:s|ed)|success(?:ful(?:ly)?)?)\b", re.IGNORECASE)
@@ -52,8 +53,10 @@ _DAMAGE = re.compile(
     re.IGNORECASE,
 )
 _UNHURT = re.compile(
-    r"\b(?:took|takes|take|received|suffered|got|with) no (?:\w+ )?damage\b|\bno (?:\w+ )?damage was (?:taken|received|done)\b"
-    r"|\b(?:was|were)(?: not|n't) (?:hurt|harmed)\b|\blost no health\b|\bno health was lost\b|\bunhurt\b|\bunharmed\b",
+    r"\b(?:took|takes|take|received|suffered|got|with) no (?:\w+ )?damage\b"
+    r"|\bno (?:\w+ )?damage was (?:taken|received|done)\b"
+    r"|\b(?:was|were)(?: not|n't) (?:hurt|harmed)\b"
+    r"|\blost no health\b|\bno health was lost\b|\bunhurt\b|\bunharmed\b",
     re.IGNORECASE,
 )
 _BROKE = re.compile(

@@ -84,6 +84,15 @@ class ChangeLog:
             self._take(change, line, offset)
         return list(self._changes)
 
+    def whole_changes(self) -> tuple[list[Change], int]:
+        """Return the changes that can be read, the oldest first, and how many lines hold none."""
+        try:
+            return self.changes(), 0
+        except MfmError:
+            kept, torn = _sorted_out((self.folder / CHANGES).read_bytes())
+        found = [parse_change(line) for line in kept]
+        return [change for change in found if change is not None], len(torn)
+
     def head(self, path: str) -> str | None:
         """Return the digest that the log, as last read, has for `path`; None for no file."""
         return self._heads.get(path)

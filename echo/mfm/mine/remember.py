@@ -10,10 +10,11 @@ from echo.mfm.layout import NOTES, MfmError
 from echo.mfm.mine.change import Author, Change
 from echo.mfm.mine.check import CheckedClaim, NotesChecker
 from echo.mfm.mine.citations import citations, cited, unreadable_citations
-from echo.mfm.mine.claims import Claim
+from echo.mfm.mine.claims import MARKDOWN, SKILL, Claim
 from echo.mfm.mine.filetext import insert_at
 from echo.mfm.mine.writable import Mine
 
+_HIDING = ("<!--", "-->", "--!>")
 _MOST = 2_000
 """Letters of one note."""
 
@@ -46,13 +47,15 @@ def remember(
         text: The fact or lesson; line breaks become spaces. It may hold citations.
         cites: Episodes to cite behind it, such as 'ep_000123' or 'life_2/ep_000123'.
         by: Who writes it.
-        path: The file, relative to mine/.
+        path: The Markdown file, relative to mine/; no skill, which is instructions.
         strict: Whether a note that its evidence contradicts is refused.
 
     Raises:
-        MfmError: if there is no text, it cites nothing, or an episode that does not exist, or, if `strict`,
-            what it cites contradicts it; nothing is written then.
+        MfmError: if there is no text, it would hide what follows, it cites nothing or an episode that does not
+            exist, the file is no Markdown, or, if `strict`, what it cites contradicts it; nothing is written
+            then.
     """
+    _check_place(path)
     told = " ".join(text.split())
     named = [cited(each.strip().removeprefix("[").removesuffix("]")).name for each in cites]
     held = {each.name for each in citations(told)}
@@ -73,9 +76,23 @@ def remember(
     return Remembered(line=line, checked=checked, change=batch.change)
 
 
+def _check_place(path: str) -> None:
+    name = path.rpartition("/")[2].lower()
+    if not name.endswith(MARKDOWN) or name == SKILL:
+        raise MfmError(
+            f"expected a Markdown file of notes, such as {NOTES}, to add a note to, got {path!r}. "
+            f"Edit other files as a whole; nothing was written."
+        )
+
+
 def _check(line: str, told: str, checker: NotesChecker) -> None:
     if not any(letter.isalnum() for letter in told) or len(told) > _MOST:
         raise MfmError(f"expected a note of 1 to {_MOST:,} letters, got {len(told):,}. Say it in a sentence.")
+    if any(mark in told for mark in _HIDING) or told.startswith(("```", "~~~")):
+        raise MfmError(
+            f"expected a note without marks of comments or code that would hide what follows, "
+            f"got {told[:80]!r}. Leave out <!--, --> and a fence at the beginning; nothing was written."
+        )
     wrong = unreadable_citations(line)
     if wrong:
         raise MfmError(

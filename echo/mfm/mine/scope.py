@@ -28,7 +28,7 @@ class Scope:
         return [each for facts in episodes for each in self._of(facts)]
 
     def amounts(self, item: str, sign: int, episodes: Sequence[Facts]) -> list[float]:
-        """Return by how much `item` rose (`sign` 1) or fell (-1): in an action, an episode, and altogether."""
+        """Return by how much `item` rose (`sign` 1) or fell (-1): in an action, an episode, altogether."""
         found: list[float] = []
         for facts in episodes:
             steps = [sign * (each.change or {}).get(item, 0) for each in self._of(facts)]

@@ -28,17 +28,17 @@ class Piece:
 
 
 _NOTHING = re.compile(
-    r"(?:\b(?:gave|gives?|gained|yield(?:s|ed)?|dropped|drops?|left|leaves|made|makes?|produce[sd]?) nothing\b"
-    r"|\bnothing came of\b|(?:^|[;:,])\s*nothing (?:with|from)\b)"
+    r"(?:\b(?:gave|gives?|gained|yield(?:s|ed)?|dropped|drops?|left|leaves|made|makes?|produce[sd]?) nothing"
+    r"|\bnothing came of|(?:^|[;:,])\s*nothing (?:with|from))\b"
     r"(?! (?:but|else|more|except|other|besides|new|special|useful|worth))",
     re.IGNORECASE,
 )
 _DOUBT = re.compile(
-    r"\b(?:not|never|no(?! tool)|none|nobody|nothing|nowhere|neither|nor|cannot|can't|without(?! (?:a |any )?tools?\b)"
-    r"|instead|rather|unlike|failed?|fails|refused|impossible|useless|in vain|would|should|must|might|may|could"
-    r"|if|unless|except|perhaps|probably|maybe|likely|try|trying|tried|want|plan|next|later|yet|still|needs?|needed"
-    r"|requires?|required|hardly|barely|rarely|seldom|avoid(?:s|ed)?|spared|twice|double|half|ever|hope|going to"
-    r"|faster|slower|better|worse)\b|n't\b",
+    r"\b(?:not|never|no(?! tool)|none|nobody|nothing|nowhere|neither|nor|cannot|can't"
+    r"|without(?! (?:a |any )?tools?\b)|instead|rather|unlike|failed?|fails|refused|impossible|useless|in vain"
+    r"|would|should|must|might|may|could|if|unless|except|perhaps|probably|maybe|likely|try|trying|tried|want"
+    r"|plan|next|later|yet|still|needs?|needed|requires?|required|hardly|barely|rarely|seldom|avoid(?:s|ed)?"
+    r"|spared|twice|double|half|ever|hope|going to|faster|slower|better|worse)\b|n't\b",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\([^()]*\)")

@@ -1,19 +1,26 @@
 """Hold what a claim says against the episodes it cites: supported, contradicted, or not checkable.
 
-A statement is supported where one of its episodes shows it, and contradicted where every one of them
-was recorded well enough to show it and none does. A claim is contradicted if one of its statements is,
-else supported if one is, else not checkable.
+A statement is supported where one of its episodes shows it, and contradicted where it is said in so many
+words, every one of them was recorded well enough to show it, and none does. A claim is contradicted if one
+of its statements is, supported if all are and its episodes show every item and count it names besides, else
+not checkable: what is shown in part only is not checkable. How often something was so is not judged.
 
 - a gain or loss: supported by a change of that item by that amount, of one step, of an episode or of all
-  cited together; contradicted where inventory_delta shows none, or other amounts only.
+  cited together; contradicted where no steps together come to that amount. Where one kind of action or one
+  tool is said, steps of that kind, or with it in the hand, have to show it.
 - nothing came of it: supported by an episode with a step in which no item rose; else contradicted.
-- an action: supported by one of that kind, done to that block, creature or item; contradicted where all
-  actions are of other kinds, or done to others.
-- a tool, or the bare hand: supported where it was in the hand at some moment, else contradicted.
-- an event: supported where it is among the events, else contradicted.
+- an action: supported by one of that kind, done to that block, creature or item, that came to pass (or, if
+  it is said to have come to nothing, was tried); contradicted where all are of other kinds, or done to others.
+- nothing of a kind was done ('ate nothing'): supported where none was; contradicted where all did it.
+- it worked: supported by an action that ended in ok; contradicted where all ended otherwise.
+- a tool, or the bare hand: supported where such an action was done with it; contradicted where it was never
+  in the hand.
+- an event: supported where it is among the events, else contradicted. No damage: the other way round.
 - how an action ended ('ended in no_drop'): supported where one did, else contradicted.
-- a place: supported where the agent, or something it saw or acted on, was within 16 blocks; contradicted
-  where all was more than 64 blocks away. A height the same with 4 and 32 blocks.
+- a place: supported where the agent, or something it saw or acted on, was within 16 blocks (and 4 of the
+  height); contradicted where all was more than 64 blocks away. A height the same with 4 and 32 blocks.
+- an item or a count named besides ('from 3 planks'): supported where it was acted with, held, gained or
+  lost, by that amount; never contradicted.
 """
 
 from __future__ import annotations
@@ -23,6 +30,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from echo.mfm.mine.excerpts import (
+    actions_text,
+    codes_text,
+    delta_text,
+    events_text,
+    held_text,
+    level,
+    level_text,
+    not_read_text,
+    shown_text,
+    upright,
+    upright_text,
+)
 from echo.mfm.mine.facts import KINDS, Done, Facts
 from echo.mfm.mine.scope import ANY, Scope, done_by, is_part, scope_of, sums
 from echo.mfm.mine.statement import Rule, Statement
@@ -41,8 +61,6 @@ BESIDES = frozenset({"mention", "unread"})
 
 _SHOWN = 3
 """Episodes told in an excerpt."""
-_WORDS = 6
-"""Items, actions or events told of one episode."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,14 +238,14 @@ def _is_event(statement: Statement, event: str) -> bool:
 
 
 def _place(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
-    verdict = _by_distance([_level(statement, each) for each in episodes], NEAR, FAR)
+    verdict = _by_distance([level(statement, each) for each in episodes], NEAR, FAR)
     if verdict == "supported" and statement.y is not None:
         return "supported" if _height(statement, episodes, scope) == "supported" else "not checkable"
     return verdict
 
 
 def _height(statement: Statement, episodes: Sequence[Facts], scope: Scope) -> Verdict:
-    return _by_distance([_upright(statement, each) for each in episodes], NEAR_UP, FAR_UP)
+    return _by_distance([upright(statement, each) for each in episodes], NEAR_UP, FAR_UP)
 
 
 def _by_distance(away: Sequence[float | None], near: float, far: float) -> Verdict:
@@ -238,81 +256,22 @@ def _by_distance(away: Sequence[float | None], near: float, far: float) -> Verdi
     return "contradicted" if all_far else "not checkable"
 
 
-def _level(statement: Statement, each: Facts) -> float | None:
-    return min((math.hypot(x - statement.x, z - statement.z) for x, _, z in each.places), default=None)
-
-
-def _upright(statement: Statement, each: Facts) -> float | None:
-    said = statement.y
-    return None if said is None else min((abs(y - said) for _, y, _ in each.places), default=None)
-
-
-def _delta_text(statement: Statement, each: Facts) -> str:
-    if each.delta is None:
-        return "inventory_delta unknown"
-    first = sorted(each.delta, key=lambda item: item != statement.name)
-    return f"inventory_delta {_listed([f'{item} {each.delta[item]:+d}' for item in first]) or 'empty'}"
-
-
-def _actions_text(statement: Statement, each: Facts) -> str:
-    kinds = _listed(list(dict.fromkeys(each.kinds)))
-    return f"actions {kinds or 'unknown'}{f' of {_listed(sorted(each.named))}' if each.named else ''}"
-
-
-def _held_text(statement: Statement, each: Facts) -> str:
-    return f"in the hand {_listed(sorted(item or 'nothing' for item in each.held)) or 'unknown'}"
-
-
-def _events_text(statement: Statement, each: Facts) -> str:
-    health = ", health fell" if each.hurt else ""
-    return f"events {'unknown' if each.events is None else _listed(each.events) or 'none'}{health}"
-
-
-def _codes_text(statement: Statement, each: Facts) -> str:
-    return f"ended in {_listed(list(dict.fromkeys(each.codes))) or 'unknown'}"
-
-
-def _level_text(statement: Statement, each: Facts) -> str:
-    return _away_text(_level(statement, each))
-
-
-def _upright_text(statement: Statement, each: Facts) -> str:
-    return _away_text(_upright(statement, each))
-
-
-def _away_text(away: float | None) -> str:
-    return "no place recorded" if away is None else f"{away:.1f} blocks away at the nearest"
-
-
-def _listed(words: Sequence[str]) -> str:
-    more = len(words) - _WORDS
-    return ", ".join(words[:_WORDS]) + (f" and {more} more" if more > 0 else "")
-
-
-def _shown_text(statement: Statement, each: Facts) -> str:
-    return f"not shown by {_delta_text(statement, each)}, {_actions_text(statement, each)}"
-
-
-def _not_read_text(statement: Statement, each: Facts) -> str:
-    return "not judged"
-
-
 _Judge = Callable[[Statement, Sequence[Facts], Scope], Verdict]
 _Excerpt = Callable[[Statement, Facts], str]
 
 _JUDGES: dict[Rule, tuple[_Judge, _Excerpt]] = {
-    "gain": (_change, _delta_text),
-    "loss": (_change, _delta_text),
-    "nothing": (_nothing, _delta_text),
-    "action": (_action, _actions_text),
-    "undone": (_undone, _actions_text),
-    "worked": (_worked, _codes_text),
-    "tool": (_tool, _held_text),
-    "event": (_event, _events_text),
-    "unhurt": (_unhurt, _events_text),
-    "code": (_code, _codes_text),
-    "place": (_place, _level_text),
-    "height": (_height, _upright_text),
-    "mention": (_mention, _shown_text),
-    "unread": (_unread, _not_read_text),
+    "gain": (_change, delta_text),
+    "loss": (_change, delta_text),
+    "nothing": (_nothing, delta_text),
+    "action": (_action, actions_text),
+    "undone": (_undone, actions_text),
+    "worked": (_worked, codes_text),
+    "tool": (_tool, held_text),
+    "event": (_event, events_text),
+    "unhurt": (_unhurt, events_text),
+    "code": (_code, codes_text),
+    "place": (_place, level_text),
+    "height": (_height, upright_text),
+    "mention": (_mention, shown_text),
+    "unread": (_unread, not_read_text),
 }

@@ -186,11 +186,10 @@ class Mine:
     def history(self, path: str | None = None) -> list[Change]:
         """Return all changes, or those of one file or of one folder's files; the oldest first.
 
-        Raises:
-            MfmError: if a line of the log is no change.
+        Lines of the log that are damaged are left out; `damaged_lines` counts them.
         """
         with self._turn:
-            changes = self._log.changes()
+            changes, _ = self._log.whole_changes()
         if path is None:
             return changes
         path = normal(path)
@@ -199,6 +198,11 @@ class Mine:
             for change in changes
             if any(name == path or name.startswith(f"{path}/") for name in change.files)
         ]
+
+    def damaged_lines(self) -> int:
+        """Return how many lines of the log hold no change; the next change of mine/ takes them out."""
+        with self._turn:
+            return self._log.whole_changes()[1]
 
     def text_at(self, digest: str) -> str:
         """Return a text that a file of mine/ once held, by the digest in the history.

@@ -23,6 +23,7 @@ from csd.episode import (
     WaitUntil,
 )
 from echo.mfm.codec import Mismatch, from_json
+from echo.mfm.procedural.bounds import MOST_NOTE, cut
 from echo.mfm.procedural.conditions import CONDITIONS, ConditionError, Conditions, check_conditions
 from echo.mfm.procedural.runs import ENDS
 
@@ -35,7 +36,6 @@ CODES: tuple[str, ...] = (*get_args(OutcomeCode), NOT_MET, *ENDS[1:])
 MOST_HEALTH_LOST = 2.0
 """Health that one action may cost without being a surprise: one heart."""
 
-_LONGEST_NOTE = 500
 _MOST_TICKS = 24_000
 
 
@@ -179,7 +179,7 @@ def _own(kind: str, held: dict[str, Any]) -> Look | Watch | Call | Note:
     if kind == "note":
         if not isinstance(held["text"], str):
             raise ActionFlaw(f"expected note('text'), got {_short(held['text'])}")
-        return Note(text=held["text"][:_LONGEST_NOTE])
+        return Note(text=cut(held["text"], MOST_NOTE))
     return Look()
 
 

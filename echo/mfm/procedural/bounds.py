@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+MOST_NOTE = 500
+"""Characters of one remark."""
+
 MOST_SAID = 4_000
-"""Characters of one remark, and of what is printed between two answers."""
+"""Characters of what is printed between two answers."""
 
 MOST_SAID_IN_ALL = 40_000
 """Characters of all remarks and everything printed in one run."""
 
 MOST_NOTES = 100
-"""Remarks that are kept of one run."""
+"""Remarks, and times that something was printed, that are kept of one run."""
 
 MOST_REASON = 1_000
 """Characters of the reason why a run ended, and of each text that says what surprised it."""

@@ -24,7 +24,7 @@ def test_places_and_hazards_leave_out_what_was_shown_in_another_world(tmp_path):
     assert lines_of(tmp_path, "places.md") == ["- coal found: 1 around (3, 64, 3) [ep_000003]"]
     assert "hazards.md" not in mine_texts(tmp_path)
     # What was learned there holds here too.
-    assert "ep_000001" in mine_texts(tmp_path)["notes.md"]
+    assert b"ep_000001" in mine_texts(tmp_path)["notes.md"]
     evidence = read_evidence(tmp_path)
     assert evidence.elsewhere == {"ep_000001": "demonstration", "ep_000002": "demonstration"}
     assert [each.episode for each in evidence.at_home] == ["ep_000003"]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from echo.mfm.episodic.frames import decode_picture
 from echo.mfm.evidence.pictures import frame_bytes, frame_files, open_picture, row_picture
 from echo.mfm.layout import MfmError
 from echo.mfm.options import MemoryOptions, save_options
@@ -103,12 +104,16 @@ def test_a_cut_off_picture_is_an_error_that_names_it(cut):
         open_picture(data[:cut], "the frame of ep_000003")
 
 
-def test_a_picture_that_unpacks_to_too_much_is_refused_before_it_is():
-    header = b"\0\0\0\rIHDR" + (9000).to_bytes(4) * 2 + b"\x08\x02\0\0\0"
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("side", [9000, 10_000])
+def test_a_picture_that_unpacks_to_too_much_is_refused_before_it_is_and_pillow_says_nothing(side):
+    header = b"\0\0\0\rIHDR" + side.to_bytes(4) * 2 + b"\x08\x02\0\0\0"
     huge = (
         b"\x89PNG\r\n\x1a\n" + header + zlib.crc32(header[4:]).to_bytes(4) + b"\0\0\0\0IDAT\x35\xaf\x06\x1e"
     )
     with pytest.raises(
-        MfmError, match="expected a picture of at most 67,108,864 pixels, got 9000x9000 in it"
+        MfmError, match=f"expected a picture of at most 67,108,864 pixels, got {side}x{side} in it"
     ):
         open_picture(huge, "it")
+    with pytest.raises(MfmError, match=f"got {side} x {side} pixels, more than 67108864"):
+        decode_picture(huge, Path("image.png"))

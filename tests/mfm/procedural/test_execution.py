@@ -1,6 +1,7 @@
 import datetime
 import json
 import re
+import time
 
 import pytest
 
@@ -269,6 +270,68 @@ def test_a_run_has_a_budget(tmp_path, budget, said, steps):
     save(tmp_path, 'while True:\n    yield look()\n    yield collect("oak_log")')
     run = execution(tmp_path, SmallWorld(), budget=budget).run("job")
     assert (run.end, run.reason, len(run.steps)) == ("budget", said, steps)
+
+
+@pytest.mark.parametrize(
+    ("body", "steps"),
+    [
+        ('while True:\n    for _ in range(3_000_000): pass\n    yield collect("dirt")', None),
+        ("while True: pass\nyield look()", 0),
+        ("while True: yield note('again')", 0),
+    ],
+)
+def test_a_run_ends_with_its_time_by_the_clock(tmp_path, body, steps):
+    save(tmp_path, body)
+    begun = time.monotonic()
+    limits = Limits(cpu_seconds=60, answer_seconds=60)
+    budget = Budget(seconds=0.7, messages=10**9)
+    run = execution(tmp_path, SmallWorld(), limits=limits, budget=budget).run("job")
+    assert (run.end, run.reason) == ("budget", "expected at most 0.7 s by the clock, they are over.")
+    assert steps is None or len(run.steps) == steps
+    assert time.monotonic() - begun < 10
+
+
+def test_waiting_in_a_called_procedure_uses_the_time_of_its_caller(tmp_path):
+    save(tmp_path, "while True: pass\nyield look()", name="wait")
+    save(tmp_path, 'while True:\n    yield call("wait"), {"code": "any"}')
+    run = execution(tmp_path, SmallWorld(), budget=Budget(seconds=0.5)).run("job")
+    assert run.end == "budget"
+    assert [line.end for line in read_runs(tmp_path).runs] == ["budget", "budget"]
+
+
+def test_remarks_are_bounded_one_by_one_in_number_and_in_all(tmp_path):
+    save(tmp_path, 'for n in range(2): yield note(str(n) * 900_000)\nfor _ in range(3): yield note("short")')
+    run = execution(tmp_path, SmallWorld()).run("job")
+    assert run.notes[0] == "0" * 473 + "... (cut at 500 characters)"
+    assert run.notes[2:] == ("short",) * 3
+    save(tmp_path, "for n in range(30):\n    print('x' * 5_000)\n    yield look()\nyield note('short')")
+    run = execution(tmp_path, SmallWorld()).run("job")
+    assert [len(note) for note in run.notes[:-1]] == [4_000] * 10
+    assert run.notes[-1] == "(further notes are left out)"
+    save(tmp_path, "for n in range(300): yield note('x')")
+    run = execution(tmp_path, SmallWorld()).run("job")
+    assert run.notes == ("x",) * 100 + ("(further notes are left out)",)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["yield collect('x' * 9_000)", "yield collect('dirt'), {'gained': {'x' * 9_000: 1}}"],
+)
+def test_an_action_of_great_length_ends_the_run_and_is_not_kept(tmp_path, body):
+    save(tmp_path, body)
+    world = SmallWorld()
+    run = execution(tmp_path, world).run("job")
+    assert (run.end, run.steps, world.actions) == ("failed", (), [])
+    assert "expected an action of at most 8,192 bytes of JSON, got 9," in (run.reason or "")
+    assert (tmp_path / "runs.jsonl").stat().st_size < 2_000
+
+
+def test_a_reason_is_no_longer_than_it_may_be(tmp_path):
+    save(tmp_path, "yield collect('dirt'), {'code': ['y' * 5_000]}")
+    run = execution(tmp_path, SmallWorld()).run("job")
+    assert run.end in ("failed", "surprise")
+    assert len(run.reason or "") <= 1_000
+    assert (tmp_path / "runs.jsonl").stat().st_size < 9_000
 
 
 def test_the_budget_is_shared_with_what_is_called(tmp_path):

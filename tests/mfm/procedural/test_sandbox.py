@@ -48,7 +48,45 @@ def test_a_script_computes_on_json():
 
 def test_what_it_prints_is_kept_and_cut():
     assert run("print('a', 1)\nreturn 0").said == "a 1\n"
-    assert len(run("for _ in range(9999): print('abc')\nreturn 0").said) == 4_000
+    assert run("print('a' * 4_000, end='')\nreturn 0").said == "a" * 4_000
+    said = run("for _ in range(9999): print('abc')\nreturn 0").said
+    # 992 lines of four characters and three more are what is left beside 29 that say so.
+    assert said == "abc\n" * 992 + "abc" + "... (cut at 4,000 characters)"
+
+
+def forged(line: str) -> str:
+    """A body that writes a line of its own to the parent and goes on without end."""
+    return (
+        f"line = {line}\n"
+        "for number in range(3, 16):\n"
+        "    try: os['write'](number, line)\n"
+        "    except OSError: pass\n"
+        "while True: pass"
+    )
+
+
+def test_what_a_forged_answer_says_is_cut_by_the_parent():
+    said = """b'{"value": 1, "said": "' + b'y' * 900_000 + b'"}\\n'"""
+    told = run(OS + forged(said))
+    assert told == Answer(value=1, said="y" * 3_971 + "... (cut at 4,000 characters)")
+    error = """b'{"error": "' + b'e' * 900_000 + b'", "line": 1' + b'0' * 99 + b'}\\n'"""
+    told = failed(OS + forged(error))
+    assert (told.fault, told.line, len(told.text) < 600) == ("error", None, True)
+    keys = """b'{"' + b'k' * 900_000 + b'": 1}\\n'"""
+    assert len(failed(OS + forged(keys)).text) < 600
+    other = """b'{"value": 1, "said": {"a": 3}, "line": -1}\\n'"""
+    assert run(OS + forged(other)) == Answer(value=1)
+
+
+def test_an_answer_may_be_wanted_sooner_than_the_limit():
+    begun = time.monotonic()
+    with Sandbox(QUICK, imports=("time",)) as sandbox:
+        message = {"mode": "reflex", "name": "x.py", "given": None}
+        script = "import time\ndef reflex(given):\n    time.sleep(30)\n"
+        told = sandbox.ask({**message, "script": script}, within=0.3)
+    assert isinstance(told, Failed)
+    assert (told.fault, told.text) == ("time", "expected an answer within 0.3 s, got none.")
+    assert time.monotonic() - begun < 10
 
 
 def test_the_same_script_does_the_same_twice():

@@ -276,3 +276,64 @@ def test_a_question_has_no_other_conditions():
 def test_too_many_words_are_refused(root: Path):
     with pytest.raises(ValueError, match=r"expected at most 2000 characters and 64 words .* got 129 and 65"):
         ask(root, Question(text="a " * 64 + "b"))
+
+
+def memory_of(root: Path, count: int, texts: dict[int, str] | None = None) -> Path:
+    """Write `count` episodes whose outcomes hold what `texts` says, by number from 1."""
+    row = {"first_step": 1, "last_step": 2, "x": 0.5, "z": 0.5, "tags": ["even"], "action_kind": "dig"}
+    for number in range(1, count + 1):
+        tags = ["even"] if number % 2 == 0 else ["odd"]
+        held = (texts or {}).get(number, "{}").encode()
+        write(root, number, ({**row, "tags": tags, "summary": ""}, b"{}", held, b"{}", True))
+    return root
+
+
+@pytest.mark.usefixtures("small_is_cached")
+@pytest.mark.parametrize("needle", ["\x1e", "\x1d", "\0", "}\x1e{", "\x1d{"])
+def test_what_separates_texts_in_the_cache_is_found_only_where_a_file_holds_it(tmp_path: Path, needle: str):
+    root = memory_of(tmp_path, 40, {7: f"a{needle}b"})
+    assert ids(root, Question(grep=needle)) == ["ep_000007"]
+    assert ids(root, Question(grep=needle, tag="even")) == []
+
+
+@pytest.mark.usefixtures("small_is_cached")
+@pytest.mark.parametrize("needle", ["q", "Q", "qz", "z\U0010ffff", "\U0010ffff", "q}", "!", "\ud83d"])
+def test_one_or_two_characters_are_found_wherever_they_stand(tmp_path: Path, needle: str):
+    texts = {3: "qz", 16: "xq", 17: "z\U0010ffff\U0010ffff", 32: '{"!": "q"}', 33: "loose q}"}
+    root = memory_of(tmp_path, 40, texts)
+    (root / "episodes" / "ep_000016" / "state" / "state.json").write_bytes(b"!")
+    assert ids(root, Question(grep=needle)) == list(scan(root, Question(grep=needle)))
+
+
+@pytest.mark.usefixtures("small_is_cached")
+def test_short_text_that_most_trigrams_begin_with_is_looked_for_everywhere(tmp_path: Path):
+    signs = "".join(f"q{chr(0x4E00 + number)}" for number in range(200))
+    root = memory_of(tmp_path, 40, {5: signs, 39: "q"})
+    assert ids(root, Question(grep="q")) == ["ep_000005", "ep_000039"]
+
+
+@pytest.mark.usefixtures("small_is_cached")
+@pytest.mark.parametrize("conditions", [{}, {"last": 3}, {"limit": 3}, {"tag": "even"}])
+def test_words_are_found_in_order_among_episodes_whose_files_are_not_all_there(tmp_path: Path, conditions: Any):
+    root = memory_of(tmp_path, 24, {number: '"oak"' for number in (2, 5, 9, 14, 20, 23)})
+    for number in (1, 9, 20, 24):
+        (root / "episodes" / f"ep_{number:06d}" / "action.json").unlink()
+    expected = [f"ep_{number:06d}" for number in (2, 5, 9, 14, 20, 23)]
+    if "last" in conditions:
+        expected = expected[-3:]
+    elif "limit" in conditions:
+        expected = expected[:3]
+    elif "tag" in conditions:
+        expected = ["ep_000002", "ep_000014", "ep_000020"]
+    ask(root, Question(text="nothing so far"))
+    assert ids(root, Question(text="oa*", **conditions)) == expected
+
+
+def test_a_question_that_the_newest_rows_answer_makes_no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    root = memory_of(tmp_path, 60)
+    monkeypatch.setattr(search, "SMALL_INDEX", 2_000)
+    assert ids(root, Question(tag="even", last=2)) == ["ep_000058", "ep_000060"]
+    assert ids(root, Question(grep="EP_00005", limit=1, last=4)) == ["ep_000056"]
+    assert not (root / "cache").exists()
+    assert ids(root, Question(tag="even", last=25))[0] == "ep_000012"
+    assert (root / "cache" / "query_rows.db").exists()

@@ -19,6 +19,7 @@ from echo.cli.query_command import main
 from echo.cli.query_entry import query
 from tests.mfm.query.sample_memory import png, row, write_memory
 
+PROGRAM = Path(sys.executable).parent / "echo-memory"
 HEAVY = ("numpy", "pydantic", "typer", "rich", "torch", "argparse", "pathlib", "dataclasses", "typing", "PIL")
 
 
@@ -203,3 +204,33 @@ def test_a_beginning_that_was_unique_keeps_its_meaning(published: str, capfd):
             if published == "--help":
                 continue
             assert getattr(read_arguments(given), published[2:].replace("-", "_"))
+
+
+def test_a_note_goes_into_a_line_whose_row_has_none_whatever_lies_deeper_in_it(root: Path):
+    held = {"id": "ep_000001", "path": "episodes/ep_000001", "extra": {"note": "deeper"}}
+    (root / "index.jsonl").write_text(json.dumps(held) + "\n")
+    (root / "episodes" / "ep_000001" / "outcome.json").write_text('{"notes": ["dark"]}')
+    done = subprocess.run([PROGRAM, "query", "--json"], cwd=root, capture_output=True, check=True, text=True)
+    assert done.stdout == json.dumps({**held, "note": "dark"}) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("closing", "lines"),
+    [(">&-", 0), ("2>&-", 2), (">&- 2>&- <&-", 0), ("2>/dev/full", 2), ("| head -1", 1)],
+)
+def test_streams_that_are_closed_are_quiet(root: Path, closing: str, lines: int):
+    words = f"set -o pipefail; {shlex.quote(str(PROGRAM))} query --last 2 --q why {closing}"
+    done = subprocess.run(["bash", "-c", words], cwd=root, capture_output=True, check=False, text=True)
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, lines)
+    assert done.stderr in ("", "Q: why\n")
+
+
+def test_every_command_takes_closed_streams(root: Path):
+    words = f"{shlex.quote(str(PROGRAM))} places >&- 2>&- <&-"
+    assert subprocess.run(["bash", "-c", words], cwd=root, check=False).returncode == 0
+
+
+def test_a_full_disk_is_an_error(root: Path):
+    words = f"{shlex.quote(str(PROGRAM))} query --last 2 > /dev/full"
+    done = subprocess.run(["bash", "-c", words], cwd=root, capture_output=True, check=False, text=True)
+    assert (done.returncode, done.stderr) == (1, "error: [Errno 28] No space left on device\n")

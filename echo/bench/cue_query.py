@@ -57,6 +57,8 @@ class SizeResult:
     index_bytes: int
     cache_bytes: int
     """Of both caches."""
+    first_of_few_ms: float
+    """Of the first query for the last few of many, which needs no cache."""
     first_by_row_ms: float
     """Of the first query by place, which makes the cache of rows."""
     first_by_text_ms: float
@@ -76,6 +78,7 @@ def measure(root: Path, *, runs: int = RUNS) -> SizeResult:
         index.readline()
         middle = json.loads(index.readline())
     near = ["--near", str(middle["x"]), str(middle["z"])]
+    first_of_few = _timed("first of few", _query(root, "--tag", "damage", "--last", "5"), 1).median_ms
     first_by_row = _timed("first by row", _query(root, *near), 1).median_ms
     first_by_text = _timed("first by text", _query(root, "--grep", RARE), 1).median_ms
     steps = [str(middle["first_step"]), str(middle["first_step"] + 3 * STEPS)]
@@ -84,16 +87,21 @@ def measure(root: Path, *, runs: int = RUNS) -> SizeResult:
         "grep": ["--grep", RARE.upper()],
         "grep, common": ["--grep", "oak_log", "--last", "5"],
         "grep, nothing": ["--grep", "no such thing"],
+        "grep, two letters": ["--grep", "zq"],
+        "grep, one letter": ["--grep", "q", "--last", "5"],
         "text": ["--text", "hollow river"],
+        "text, one letter": ["--text", "o*", "--last", "5"],
         "near": near,
         "steps": ["--steps", *steps],
         "tag": ["--tag", "damage", "--last", "5"],
+        "tag, all": ["--tag", "damage"],
         "tag, near, grep": ["--tag", "note", *near, "--radius", "500", "--grep", "hollow"],
     }
     return SizeResult(
         episodes=episodes,
         index_bytes=size,
         cache_bytes=sum(path.stat().st_size for path in (root / CACHE).iterdir()),
+        first_of_few_ms=first_of_few,
         first_by_row_ms=first_by_row,
         first_by_text_ms=first_by_text,
         warm=tuple(_timed(name, _query(root, *words), runs) for name, words in queries.items()),
@@ -149,7 +157,8 @@ def describe(result: SizeResult) -> str:
     """Return the result as a table in text."""
     lines = [
         f"{result.episodes:,} episodes: index {result.index_bytes / 1e6:.1f} MB, caches "
-        f"{result.cache_bytes / 1e6:.1f} MB; first query by row {result.first_by_row_ms:,.0f} ms, "
+        f"{result.cache_bytes / 1e6:.1f} MB; first query for few {result.first_of_few_ms:,.0f} ms, by row "
+        f"{result.first_by_row_ms:,.0f} ms, "
         f"by text {result.first_by_text_ms:,.0f} ms"
     ]
     lines += [

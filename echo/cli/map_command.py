@@ -33,7 +33,7 @@ def map_(
     ] = None,
     name: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Kind of block to draw; may be repeated. Default: the 10 rarest."),
+        typer.Option(metavar="NAME", help="Kind of block to draw; may be repeated. Default: 10 rare ones."),
     ] = None,
     title: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Above the map. Default: the folder's name.")

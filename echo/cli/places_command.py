@@ -27,7 +27,9 @@ def places(
     ] = None,
     at: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="X Z", help="Where --nearest counts from. Default: where the body was last."),
+        typer.Option(
+            metavar="X Z", help="Where --nearest and --remember count from. Default: where the body was last."
+        ),
     ] = None,
     changed_since: Annotated[
         int | None,
@@ -35,6 +37,13 @@ def places(
     ] = None,
     hazards: Annotated[bool, typer.Option("--hazards", help="Where harm was done.")] = False,
     containers: Annotated[bool, typer.Option("--containers", help="Chests, furnaces and the like.")] = False,
+    cells: Annotated[
+        bool, typer.Option("--cells", help="Places by position and view, with what happened there.")
+    ] = False,
+    remember: Annotated[
+        str | None,
+        typer.Option(metavar="WORDS", help="Views that hold these words or half of them, the nearest first."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Say what is known of places, with the episodes that show it; asked nothing, points of interest.
@@ -44,30 +53,52 @@ def places(
     with exit_codes(SAME_AGAIN):
         from dataclasses import asdict
 
-        from echo.cli import places_shown
         from echo.cli.bank_progress import counted
+        from echo.cli.places_shown import print_answer
         from echo.experiments.spec import UsageError
         from echo.mfm.spatial.places import NoPlace, Places
 
-        asked = [nearest is not None, changed_since is not None, hazards, containers]
+        asked = [
+            nearest is not None,
+            changed_since is not None,
+            hazards,
+            containers,
+            cells,
+            remember is not None,
+        ]
         if sum(asked) + (near is not None and changed_since is None) > 1:
             raise UsageError(
                 "expected one question, got several. Give one of --near, --nearest, --changed-since, "
-                "--hazards and --containers; only --near goes with --changed-since."
+                "--hazards, --containers, --cells and --remember; only --near goes with --changed-since."
             )
-        if at is not None and nearest is None:
-            raise UsageError("expected --nearest NAME beside --at X Z, got none.")
+        if at is not None and nearest is None and remember is None:
+            raise UsageError("expected --nearest NAME or --remember WORDS beside --at X Z, got neither.")
+        if remember is not None and not remember.strip():
+            raise UsageError("expected words after --remember, got none.")
         answer: Any
         with counted("reading episodes") as told:
             memory = Places(root, told=told)
             try:
-                answer = _answer(memory, near, radius, nearest, at, changed_since, hazards, containers)
+                if cells or remember is not None:
+                    answer = _recollection(memory, remember, at)
+                else:
+                    answer = _answer(memory, near, radius, nearest, at, changed_since, hazards, containers)
             except NoPlace as error:
                 raise UsageError(str(error)) from error
         if as_json:
             print_json(asdict(answer))
         else:
-            places_shown.print_answer(answer)
+            print_answer(answer)
+
+
+def _recollection(memory: Places, words: str | None, at: tuple[float, float] | None) -> Any:
+    """Return the views that hold `words`, or without any all place cells."""
+    from echo.cli.cells_shown import Cells, Views
+
+    if words is None:
+        return Cells(cells=memory.cells(), unread=memory.unread(), elsewhere=memory.elsewhere())
+    found = memory.remembered(words, *(at or memory.last_position()))
+    return Views(remembered=found, unread=memory.unread(), elsewhere=memory.elsewhere())
 
 
 def _answer(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
-from typing import Any
+from typing import Any, Protocol
 
 import typer
 
@@ -24,11 +24,18 @@ from echo.mfm.spatial.answers import (
     Points,
     When,
 )
-from echo.mfm.spatial.map_content import MapContent
+from echo.mfm.spatial.facts import Elsewhere, Unread
 
 COLUMNS = 80
 MOST = 12
 """Lines of one list that are printed; --json has all."""
+_HEADS = {
+    "made": "made, while standing at",
+    "found": "got, while standing at",
+    "damage": "damage, while standing at",
+    "death": "death, while standing at",
+}
+"""Heads of lists of points whose place is not that of a block."""
 
 
 @singledispatch
@@ -43,10 +50,12 @@ def _(answer: Near) -> None:
     typer.echo(
         f"within {answer.radius:g} of ({answer.x:g}, {answer.z:g}): {answer.moments:,} moments in {episodes}"
     )
-    _list("seen", [_known(one) for one in answer.seen])
-    _list("creatures", [_known(one) for one in answer.creatures])
-    _list("gone", [_known(one) for one in answer.gone])
-    _list("happened", [_happened(one) for one in answer.happened])
+    print_list("seen", [_known(one) for one in answer.seen])
+    print_list("creatures", [_known(one) for one in answer.creatures])
+    print_list("gone", [_known(one) for one in answer.gone])
+    print_list(
+        "happened; got, made and harmed: where the body stood", [_happened(one) for one in answer.happened]
+    )
     print_left_out(answer)
 
 
@@ -54,8 +63,8 @@ def _(answer: Near) -> None:
 def _(answer: Nearest) -> None:
     if not answer.found:
         typer.echo(f"no {plain(answer.asked)} is known")
-    _list("nearest", [_known(one) for one in answer.found])
-    _list("gone", [_known(one) for one in answer.gone])
+    print_list("nearest", [_known(one) for one in answer.found])
+    print_list("gone", [_known(one) for one in answer.gone])
     print_left_out(answer)
 
 
@@ -63,7 +72,7 @@ def _(answer: Nearest) -> None:
 def _(answer: Changes) -> None:
     if not answer.changes:
         typer.echo(f"nothing is known to have changed since step {answer.since:,}")
-    _list(f"changed since step {answer.since:,}", [_change(one) for one in answer.changes])
+    print_list(f"changed since step {answer.since:,}", [_change(one) for one in answer.changes])
     print_left_out(answer)
 
 
@@ -71,7 +80,7 @@ def _(answer: Changes) -> None:
 def _(answer: Hazards) -> None:
     if not answer.hazards:
         typer.echo("no harm is known")
-    _list("hazards", [_hazard(one) for one in answer.hazards])
+    print_list("hazards, where the body stood", [_hazard(one) for one in answer.hazards])
     print_left_out(answer)
 
 
@@ -79,8 +88,8 @@ def _(answer: Hazards) -> None:
 def _(answer: Containers) -> None:
     if not answer.containers:
         typer.echo("no container is known")
-    _list("containers", [_known(one) for one in answer.containers])
-    _list("gone", [_known(one) for one in answer.gone])
+    print_list("containers", [_known(one) for one in answer.containers])
+    print_list("gone", [_known(one) for one in answer.gone])
     print_left_out(answer)
 
 
@@ -89,11 +98,25 @@ def _(answer: Points) -> None:
     if not answer.points:
         typer.echo("no point of interest is known")
     for kind in dict.fromkeys(one.kind for one in answer.points):
-        _list(kind, [_point(one) for one in answer.points if one.kind == kind])
+        print_list(_HEADS.get(kind, kind), [_point(one) for one in answer.points if one.kind == kind])
     print_left_out(answer)
 
 
-def print_left_out(answer: Near | Nearest | Changes | Hazards | Containers | Points | MapContent) -> None:
+class Partial(Protocol):
+    """An answer that tells what it leaves out."""
+
+    @property
+    def unread(self) -> tuple[Unread, ...]:
+        """What of the episodes could not be used."""
+        ...
+
+    @property
+    def elsewhere(self) -> tuple[Elsewhere, ...]:
+        """Episodes of other worlds."""
+        ...
+
+
+def print_left_out(answer: Partial) -> None:
     """Say on standard error what could not be used, the first few of it, and what is of another world."""
     for left in answer.elsewhere:
         typer.echo(
@@ -109,7 +132,7 @@ def print_left_out(answer: Near | Nearest | Changes | Hazards | Containers | Poi
         typer.echo(_cut(f"  {plain(one.file)}: {plain(one.why)}", COLUMNS), err=True)
 
 
-def _list(head: str, rows: Sequence[tuple[str, ...]]) -> None:
+def print_list(head: str, rows: Sequence[tuple[str, ...]]) -> None:
     """Print rows in columns under a head; the first column gives way where a line grows too long."""
     if not rows:
         return
@@ -138,9 +161,11 @@ def _gone(one: Known) -> str:
 
 def _happened(one: Happened) -> tuple[str, ...]:
     amount = "" if one.amount is None else f"{one.amount:g}"
-    told = one.name or one.during or ""
+    told = one.kind if one.name is None else f"{one.kind} {one.name}"
+    if one.kind in ("damage", "death") and one.during is not None:
+        told += f", during {one.during}"
     at = place(one.x, one.y, one.z)
-    return (f"{one.kind} {told}".strip(), at, amount, when(When(step=one.step, episode=one.episode)))
+    return (told, at, amount, when(When(step=one.step, episode=one.episode)))
 
 
 def _change(one: Change) -> tuple[str, ...]:
@@ -150,9 +175,24 @@ def _change(one: Change) -> tuple[str, ...]:
 
 
 def _hazard(one: Hazard) -> tuple[str, ...]:
-    cause = " ".join(dict.fromkeys(word for word in (one.cause, one.during) if word)) or "cause unknown"
     amount = "" if one.amount is None else f"-{one.amount:g}"
-    return (f"{one.kind}: {cause}", place(one.x, one.y, one.z), f"{one.times}x", amount, when(one.last))
+    return (
+        f"{one.kind}: {_cause(one.cause, one.during)}",
+        place(one.x, one.y, one.z),
+        f"{one.times}x",
+        amount,
+        when(one.last),
+    )
+
+
+def _cause(cause: str | None, during: str | None) -> str:
+    """Return what did harm, and what the body was doing.
+
+    >>> _cause("thorns", "collect brass_key"), _cause(None, "go_to"), _cause(None, None)
+    ('thorns, during collect brass_key', 'during go_to', 'cause unknown')
+    """
+    told = [*([cause] if cause else []), *([f"during {during}"] if during and during != cause else [])]
+    return ", ".join(told) or "cause unknown"
 
 
 def _point(one: Point) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import typer
 from echo.cli.screen import FAILED, exit_codes, print_json
 
 if TYPE_CHECKING:
-    from echo.mfm.procedural.run_record import Run
+    pass
 
 app = typer.Typer(no_args_is_help=True, help="Save, check and run the action scripts of a memory.")
 
@@ -195,6 +195,7 @@ def run(
     Example: echo-memory procedures run make_planks --root runs/memory --give oak_log=2 --seed 3
     """
     with exit_codes("what was done so far is in runs.jsonl"):
+        from echo.cli.procedures_running import run_in_minecraft, world_options
         from echo.cli.procedures_shown import run_json, run_lines
 
         given = _json_option("--args", args)
@@ -202,7 +203,8 @@ def run(
             from echo.experiments.spec import UsageError
 
             raise UsageError(f"expected a JSON object for --args, got {args!r}.")
-        done = _run(root, name, given, _options(seed, give or [], mob or []), steps, record, unsafe)
+        options = world_options(seed, give or [], mob or [])
+        done = run_in_minecraft(root, name, given, options, steps=steps, record=record, unsafe=unsafe)
         if as_json:
             print_json(run_json(done))
         else:
@@ -253,52 +255,3 @@ def _json_option(name: str, text: str) -> Any:
         return json.loads(text, parse_constant=refuse)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"expected JSON for {name}, got {text[:80]!r} ({error}).") from error
-
-
-def _options(seed: int, give: list[str], mobs: list[str]) -> Any:
-    """Return the settings of the world."""
-    from echo.experiments.spec import UsageError
-    from echo.worlds.minecraft.options import OptionsError, WorldOptions
-
-    inventory: dict[str, int] = {}
-    for word in give:
-        item, _, count = word.partition("=")
-        if not item or not count.isdecimal() or len(count) > 6:
-            raise UsageError(f"expected --give item=count, such as oak_log=2; got {word!r}.")
-        inventory[item] = inventory.get(item, 0) + int(count)
-    try:
-        return WorldOptions(seed=seed, inventory=inventory, mobs=tuple(mobs))
-    except OptionsError as error:
-        raise UsageError(str(error)) from error
-
-
-def _run(
-    root: Path, name: str, given: dict[str, Any], options: Any, steps: int, record: bool, unsafe: bool
-) -> Run:
-    from contextlib import ExitStack
-
-    from echo.experiments.spec import UsageError
-    from echo.mfm.episodic.begin import begin_life
-    from echo.mfm.episodic.recorder import Recorder
-    from echo.mfm.procedural.execution import Execution
-    from echo.mfm.procedural.library import Library
-    from echo.mfm.procedural.run_record import prepare
-    from echo.mfm.procedural.session import Budget
-    from echo.worlds.minecraft.options import OptionsError
-    from echo.worlds.minecraft.world import MinecraftWorld
-
-    try:
-        world = MinecraftWorld(options)
-    except OptionsError as error:
-        raise UsageError(str(error)) from error
-    if record:
-        prepare(Library(root), name, given)  # Before a life is put away for nothing.
-        put_away = begin_life(root).life
-        if put_away is not None:
-            typer.echo(f"what was recorded before is life {put_away}, in previous/", err=True)
-    with ExitStack() as stack:
-        recorder = stack.enter_context(Recorder.open(root, source=world.source)) if record else None
-        if recorder is not None:
-            recorder.initial(world.observe(frame=True))
-        execution = Execution(root, world, recorder=recorder, budget=Budget(steps=steps), unsafe=unsafe)
-        return execution.run(name, **given)

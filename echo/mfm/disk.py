@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+from echo.mfm.layout import MfmError
 
 
 class Disk:
@@ -92,6 +95,30 @@ class Disk:
     def remove_folder(self, path: Path) -> None:
         """Remove a folder and all in it."""
         shutil.rmtree(path)
+
+
+class DiskRefused(MfmError, OSError):
+    """The system refused a step; the text says which folder, what, and what to do."""
+
+
+@contextmanager
+def refusals_told(root: Path) -> Iterator[None]:
+    """Turn what the system refuses within the memory `root` into an error that says what to do.
+
+    Raises:
+        DiskRefused: instead of any other OSError.
+    """
+    try:
+        yield
+    except DiskRefused:
+        raise
+    except OSError as error:
+        at = "" if error.filename is None else f" at {os.fsdecode(error.filename)}"
+        raise DiskRefused(
+            f"expected a memory folder that can be read and written at {root}, got "
+            f"{(error.strerror or str(error)).rstrip('.')}{at}. Put that right (room on the disk, rights, "
+            f"links, a file or folder in the wrong place) and do the same again; it goes on from there."
+        ) from error
 
 
 def write_all(descriptor: int, data: bytes) -> None:

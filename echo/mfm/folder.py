@@ -6,10 +6,12 @@ everything but the id may be missing from a row.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from echo.mfm.episodic.previous import earlier_row, own_lines
 from echo.mfm.episodic.reader import read_index
 from echo.mfm.layout import (
     ACTION,
@@ -44,23 +46,25 @@ class MemoryFolder:
             )
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows of this life in order of time.
+        """Yield the rows of this life in order of time; bytes that hold no row are passed over.
 
         Raises:
-            MfmError: if a line is no row.
+            MfmError: if the index is gone, or cannot be opened.
         """
         return read_index(self.root)
 
     def earlier_rows(self) -> Iterator[Row]:
         """Yield the rows of all earlier lives, the first life first; each holds `life`, its number.
 
-        Their paths are relative to this folder.
-
-        Raises:
-            MfmError: if a line is no row.
+        Their paths are relative to this folder. Where previous/index.jsonl is missing, they are taken from
+        the indexes of the lives. Raises as `rows`.
         """
-        if (self.root / PREVIOUS / INDEX).is_file():
+        if os.path.lexists(self.root / PREVIOUS / INDEX):
             yield from read_index(self.root / PREVIOUS)
+            return
+        for life in earlier_lives(self.root):
+            for line in own_lines(self.root, life):
+                yield earlier_row(line.row, life)
 
     def place(self, episode: str, life: int | None = None) -> Path | None:
         """Return the folder of an episode, or None where there is none.

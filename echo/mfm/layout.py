@@ -89,6 +89,9 @@ ROW_KEYS = (
     "z",
 )
 
+MOST_COUNTED = 10**12
+"""Numbers of episodes up to here count for the next id; larger ones are another tool's."""
+
 _ID = re.compile(r"ep_(\d{6,18})", re.ASCII)
 _LIFE = re.compile(r"life_(\d{1,9})", re.ASCII)
 
@@ -136,11 +139,20 @@ def life_number(name: str) -> int | None:
 
 
 def earlier_lives(root: Path) -> list[int]:
-    """Return the numbers of the earlier lives of the memory at `root`, the first one first."""
+    """Return the numbers of the earlier lives of the memory at `root`, the first one first.
+
+    Raises:
+        MfmError: if their folder cannot be looked into.
+    """
     try:
         names = [entry.name for entry in (root / PREVIOUS).iterdir()]
     except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as error:
+        raise MfmError(
+            f"expected a folder of earlier lives at {root / PREVIOUS}, got {told_error(error)} "
+            f"Put that right; echo-memory doctor looks at the whole memory."
+        ) from error
     return sorted(number for number in map(life_number, names) if number is not None)
 
 
@@ -235,20 +247,27 @@ def is_file_name(name: Any) -> bool:
         return False
 
 
+def memory_of_earlier_life(root: Path) -> Path | None:
+    """Return the memory whose previous/ `root` lies in, links followed; None for one that goes on."""
+    place = Path(os.path.realpath(root))
+    homes = [folder.parent for folder in (place, *place.parents) if folder.name == PREVIOUS]
+    return next(
+        (home for home in homes if any(os.path.lexists(home / name) for name in (INDEX, EPISODES))), None
+    )
+
+
 def refuse_earlier_life(root: Path) -> None:
-    """Refuse to write where an earlier life lies: within previous/ of a memory.
+    """Refuse to write where an earlier life lies.
 
     Raises:
-        MfmError: then.
+        MfmError: if `root` lies within previous/ of a memory.
     """
-    place = Path(os.path.realpath(root))
-    for folder in (place, *place.parents):
-        home = folder.parent
-        if folder.name == PREVIOUS and any(os.path.lexists(home / name) for name in (INDEX, EPISODES)):
-            raise MfmError(
-                f"expected a memory that goes on, got {root}, which lies among the earlier lives of {home}. "
-                f"Earlier lives are only read; write to {home}."
-            )
+    home = memory_of_earlier_life(root)
+    if home is not None:
+        raise MfmError(
+            f"expected a memory that goes on, got {root}, which lies among the earlier lives of {home}. "
+            f"Earlier lives are only read; write to {home}."
+        )
 
 
 def _plain_number(value: Any) -> int | float:

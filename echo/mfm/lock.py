@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from pathlib import Path
 
 from echo.mfm.disk import write_all
@@ -17,9 +18,13 @@ def take_lock(root: Path) -> int:
     holder, for the message only.
 
     Raises:
-        MfmError: if another writer, in this process or another, holds it.
+        MfmError: if another writer, in this process or another, holds it, or it is no file.
+        OSError: if it cannot be opened.
     """
-    lock = os.open(root / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    lock = os.open(root / LOCK, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    if not stat.S_ISREG(os.fstat(lock).st_mode):
+        os.close(lock)
+        raise MfmError(f"expected a file at {root / LOCK}, got something else. Move it away.")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

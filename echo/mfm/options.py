@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def memory_options(root: Path) -> MemoryOptions:
         MfmError: if options.json is unreadable or names something unknown.
     """
     path = root / OPTIONS
-    if not path.exists():
+    if not os.path.lexists(path):
         return MemoryOptions()
     held = read_json(path)
     names = [each.name for each in fields(MemoryOptions)]

@@ -11,12 +11,23 @@ from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
+from echo.mfm.consolidation.findings import counted
 from echo.mfm.layout import PREVIOUS, earlier_lives, life_name
-from echo.mfm.spatial.answers import Change, Happened, Hazard, Known, Point
 from echo.mfm.spatial.changes import Area
+from echo.mfm.spatial.facts import Elsewhere
 from echo.mfm.spatial.map_content import LAYERS, Layer, map_content
 from echo.mfm.spatial.map_picture import draw_map
 from echo.mfm.spatial.places import RADIUS, Places
+from echo.serve.places_words import (
+    cell_words,
+    change_words,
+    cited_in,
+    happened_words,
+    hazard_words,
+    known_words,
+    point_words,
+    remembered_words,
+)
 from echo.serve.reply import Arguments, MemoryTool, Refused, Reply
 
 MOST = 40
@@ -70,8 +81,22 @@ class ChangedAsked(OfLife):
 class KnownAsked(OfLife):
     """Places of one kind."""
 
-    kind: Literal["points", "hazards", "containers"]
-    """points: stations, containers, first finds, harm. hazards: where harm was done, and by what."""
+    kind: Literal["points", "hazards", "containers", "cells"]
+    """points: stations, containers, first finds, harm. hazards: where harm was done, and by what. cells:
+    places by position and view, with what happened there."""
+
+
+class RememberedAsked(OfLife):
+    """Words to remember views by."""
+
+    words: str = Field(min_length=1)
+    """Names of what was seen or happened there, such as 'oak_log sheep'; half of them will do."""
+    x: FiniteFloat
+    """Where you are, in blocks."""
+    z: FiniteFloat
+    """Where you are, in blocks."""
+    limit: int = Field(default=5, ge=1, le=MOST)
+    """How many at most."""
 
 
 class MapAsked(OfLife):
@@ -80,7 +105,7 @@ class MapAsked(OfLife):
     layers: list[Layer] | None = None
     """Out of path, resources, stations, containers, hazards; left out: all."""
     names: list[str] | None = None
-    """Kinds of block to draw; left out: the ten rarest."""
+    """Kinds of block to draw; left out: ten rare ones, ores and what was got first."""
 
 
 class PlaceTools:
@@ -117,9 +142,16 @@ class PlaceTools:
             MemoryTool(
                 name="places_known",
                 title="Places worth knowing",
-                about="List points of interest, hazards or containers, each with its evidence.",
+                about="List points of interest, hazards, containers or place cells, each with its evidence.",
                 arguments=KnownAsked,
                 call=self.known,
+            ),
+            MemoryTool(
+                name="places_remembered",
+                title="Views that hold words",
+                about="Tell in which views these words were seen or happened, the nearest first.",
+                arguments=RememberedAsked,
+                call=self.remembered,
             ),
             MemoryTool(
                 name="map",
@@ -139,19 +171,21 @@ class PlaceTools:
         """
         found = self._places(asked).near(asked.x, asked.z, asked.radius)
         lines = [
-            f"there {found.moments} times, in {_cited(found.episodes)}",
-            *_some("seen", map(_known, found.seen)),
-            *_some("creature", map(_known, found.creatures)),
-            *_some("gone", map(_known, found.gone)),
-            *_some("happened", map(_happened, found.happened)),
+            f"there {found.moments} times, in {cited_in(found.episodes)}",
+            *_some("seen", map(known_words, found.seen)),
+            *_some("creature", map(known_words, found.creatures)),
+            *_some("gone", map(known_words, found.gone)),
+            *_some("happened", map(happened_words, found.happened)),
+            *_left_out(found.elsewhere),
         ]
         return Reply(text="\n".join(lines), data=asdict(found))
 
     def nearest(self, asked: NearestAsked) -> Reply:
         """Return where something is. Raises as `near`."""
         found = self._places(asked).nearest(asked.name, asked.x, asked.z, limit=asked.limit)
-        lines = [*_some("known", map(_known, found.found)), *_some("gone", map(_known, found.gone))]
-        return Reply(text="\n".join(lines) or f"nothing called {asked.name} is known", data=asdict(found))
+        lines = [*_some("known", map(known_words, found.found)), *_some("gone", map(known_words, found.gone))]
+        lines = [*(lines or [f"nothing called {asked.name} is known"]), *_left_out(found.elsewhere)]
+        return Reply(text="\n".join(lines), data=asdict(found))
 
     def changed(self, asked: ChangedAsked) -> Reply:
         """Return what changed. Raises as `near`."""
@@ -161,22 +195,36 @@ class PlaceTools:
         if asked.x is not None and asked.z is not None:
             area = Area(x=asked.x, z=asked.z, radius=asked.radius)
         found = self._places(asked).changed_since(asked.since, area)
-        lines = list(_some("changed", map(_change, found.changes)))
-        return Reply(text="\n".join(lines) or f"nothing changed since step {asked.since}", data=asdict(found))
+        lines = list(_some("changed", map(change_words, found.changes)))
+        lines = [*(lines or [f"nothing changed since step {asked.since}"]), *_left_out(found.elsewhere)]
+        return Reply(text="\n".join(lines), data=asdict(found))
 
     def known(self, asked: KnownAsked) -> Reply:
         """Return places of one kind. Raises as `near`."""
         places = self._places(asked)
         if asked.kind == "points":
             points = places.points()
-            lines, data = _some("point", map(_point, points.points)), asdict(points)
+            lines, data = _some("point", map(point_words, points.points)), asdict(points)
         elif asked.kind == "hazards":
             hazards = places.hazards()
-            lines, data = _some("hazard", map(_hazard, hazards.hazards)), asdict(hazards)
+            lines, data = _some("hazard", map(hazard_words, hazards.hazards)), asdict(hazards)
+        elif asked.kind == "cells":
+            cells = places.cells()
+            lines, data = _some("cell", map(cell_words, cells)), {"cells": list(map(asdict, cells))}
         else:
             containers = places.containers()
-            lines, data = _some("container", map(_known, containers.containers)), asdict(containers)
-        return Reply(text="\n".join(lines) or f"no {asked.kind} known", data=data)
+            lines, data = _some("container", map(known_words, containers.containers)), asdict(containers)
+        told = [*(list(lines) or [f"no {asked.kind} known"]), *_left_out(places.elsewhere())]
+        return Reply(text="\n".join(told), data=data)
+
+    def remembered(self, asked: RememberedAsked) -> Reply:
+        """Return views that hold words, the nearest first. Raises as `near`."""
+        found = self._places(asked).remembered(asked.words, asked.x, asked.z, limit=asked.limit)
+        text = "\n".join(_some("remembered", map(remembered_words, found)))
+        return Reply(
+            text=text or f"no view holds half of the words {asked.words}",
+            data={"remembered": list(map(asdict, found))},
+        )
 
     def map(self, asked: MapAsked) -> Reply:
         """Return a picture of the map. Raises as `near`."""
@@ -191,7 +239,7 @@ class PlaceTools:
             f"{len(content.stations):,} stations, {len(content.containers):,} containers, "
             f"{len(content.hazards):,} hazards; blocks: {', '.join(content.resources) or 'none'}"
         )
-        return Reply(text=text, images=(picture,))
+        return Reply(text="\n".join([text, *_left_out(content.elsewhere)]), images=(picture,))
 
     def _places(self, asked: OfLife) -> Places:
         """Return the map of a life.
@@ -217,49 +265,7 @@ def _some(kind: str, told: Iterator[str]) -> Iterator[str]:
         yield f"{kind}: {left:,} more"
 
 
-def _at(x: float, y: float | None, z: float) -> str:
-    return f"({x:g}, {'?' if y is None else f'{y:g}'}, {z:g})"
-
-
-def _step(step: int | None) -> str:
-    return "step ?" if step is None else f"step {step}"
-
-
-def _cited(episodes: tuple[str, ...]) -> str:
-    shown = " ".join(f"[{name}]" for name in episodes[-6:]) or "no episode"
-    return shown if len(episodes) <= 6 else f"{len(episodes)} episodes, last {shown}"
-
-
-def _known(one: Known) -> str:
-    count = "" if one.count is None else f" x{one.count}"
-    gone = "" if one.gone is None else f", {one.gone.how} at {_step(one.gone.step)} [{one.gone.episode}]"
-    where = f"{'at' if one.exact else 'from'} {_at(one.x, one.y, one.z)}, {one.distance:.1f} blocks"
-    return f"{one.name}{count} ({one.how}) {where}, last {_step(one.last.step)} [{one.last.episode}]{gone}"
-
-
-def _happened(one: Happened) -> str:
-    amount = "" if one.amount is None else f" x{one.amount:g}"
-    during = "" if one.during is None else f" during {one.during}"
-    at = _at(one.x, one.y, one.z)
-    return f"{one.kind} {one.name or '?'}{amount}{during} at {at}, {_step(one.step)} [{one.episode}]"
-
-
-def _change(one: Change) -> str:
-    counts = "" if one.before is None and one.after is None else f" {one.before} -> {one.after}"
-    at = _at(one.x, one.y, one.z)
-    return f"{one.kind} {one.name or '?'}{counts} at {at}, {_step(one.step)} {_cited(one.episodes)}"
-
-
-def _point(one: Point) -> str:
-    times = "" if one.times == 1 else f" {one.times} times"
-    at = _at(one.x, one.y, one.z)
-    return f"{one.kind} {one.name or '?'}{times} at {at}, last {_step(one.last.step)} [{one.last.episode}]"
-
-
-def _hazard(one: Hazard) -> str:
-    amount = "" if one.amount is None else f", {one.amount:g} damage"
-    during = "" if one.during is None else f" during {one.during}"
-    at = _at(one.x, one.y, one.z)
-    return (
-        f"{one.kind} by {one.cause or '?'}{during} at {at}, {one.times} times{amount} {_cited(one.episodes)}"
-    )
+def _left_out(elsewhere: tuple[Elsewhere, ...]) -> Iterator[str]:
+    """Yield how many episodes of other worlds than the one the life lives in say nothing here."""
+    for one in elsewhere:
+        yield f"left out: {counted(one.episodes, 'episode')} of another world, {one.source}"

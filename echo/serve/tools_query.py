@@ -125,8 +125,8 @@ class Query:
         """Return the episodes that meet the cues, as lines and as rows.
 
         Raises:
-            MfmError: if there is no index, it or what a sheet needs is switched off, or the picture to compare
-                cannot be read.
+            MfmError: if there is no index, if it or what a sheet needs is switched off, or if the picture
+                to compare cannot be read.
             Refused: if the words are too many, or the episode to compare has no frame.
         """
         if asked.sheet:

@@ -39,12 +39,13 @@ def test_the_result_is_a_table():
         episodes=3083,
         index_bytes=1_250_000,
         cache_bytes=5_000_000,
+        first_of_few_ms=26.4,
         first_by_row_ms=80.4,
         first_by_text_ms=1234.5,
         warm=(Timing(name="grep", median_ms=27.0, fastest_ms=26.5, processor_ms=25.0, lines=4),),
         peers=(),
     )
     assert describe(result) == (
-        "3,083 episodes: index 1.2 MB, caches 5.0 MB; first query by row 80 ms, by text 1,234 ms\n"
+        "3,083 episodes: index 1.2 MB, caches 5.0 MB; first query for few 26 ms, by row 80 ms, by text 1,234 ms\n"
         "  grep                                       27.0 ms (fastest 26.5, processor 25.0)  4 lines"
     )

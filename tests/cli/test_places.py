@@ -55,12 +55,12 @@ def test_changes_near_a_place(memory: Path):
 
 
 def test_hazards_containers_and_points(memory: Path):
-    assert "damage: attack spider  (0, 64, 0)  1x  -2  step 3 [ep_000003]" in (
+    assert "damage: during attack spider  (0, 64, 0)  1x  -2  step 3 [ep_000003]" in (
         call("places", "--root", memory, "--hazards").stdout
     )
     assert "chest" in call("places", "--root", memory, "--containers").stdout
     heads = [line for line in call("places", "--root", memory).stdout.splitlines() if line[0] != " "]
-    assert heads == ["container", "found", "damage"]
+    assert heads == ["container", "got, while standing at", "damage, while standing at"]
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,8 @@ def test_hazards_containers_and_points(memory: Path):
         ("--changed-since", "0"),
         ("--hazards",),
         ("--containers",),
+        ("--cells",),
+        ("--remember", "chest_log"),
         (),
     ],
 )
@@ -103,7 +105,7 @@ def test_what_was_unread_is_said_on_standard_error(tmp_path: Path):
     [
         (("--near", "0", "0", "--hazards"), "expected one question, got several"),
         (("--nearest", "a", "--containers"), "expected one question, got several"),
-        (("--at", "0", "0"), "expected --nearest NAME beside --at"),
+        (("--at", "0", "0"), "expected --nearest NAME or --remember WORDS beside --at"),
         (("--near", "nan", "0"), "expected finite coordinates"),
         (("--near", "0", "0", "--radius", "-1"), "expected finite coordinates"),
         (("--nearest", " "), "expected a name"),
@@ -166,3 +168,66 @@ def test_numbers_of_any_size_are_taken_or_refused(memory: Path):
     assert done.stdout == "nothing is known to have changed since step 100,000,000,000,000,000,000\n"
     done = call("places", "--root", memory, "--near", "1e308", "0")
     assert (done.exit_code, done.stderr.startswith("error: expected finite coordinates")) == (2, True)
+
+
+def test_place_cells_are_told_with_their_events_and_all_of_them_as_json(memory: Path):
+    done = call("places", "--root", memory, "--cells")
+    assert (done.exit_code, done.stderr) == (0, "")
+    head, *events = done.stdout.splitlines()
+    assert head == "(0, 64, 0), view 0 degrees: 3 records"
+    assert sorted(line.split("  ")[1] for line in events) == [
+        "damage something, felled spider",
+        "dug oak_log, got oak_log",
+        "placed chest",
+    ]
+    told = json.loads(call("places", "--root", memory, "--cells", "--json").stdout)
+    (cell,) = told["cells"]
+    assert {tuple(one["happened"]): one["episodes"] for one in cell["clusters"]}[
+        ("dug oak_log", "got oak_log")
+    ] == ["ep_000001"]
+    assert told["unread"] == []
+
+
+def test_views_are_remembered_by_words_the_nearest_first(memory: Path):
+    asked = ("places", "--root", memory, "--remember", "chest unheard_of", "--at", "10.5", "0.5")
+    assert call(*asked).stdout.splitlines() == [
+        "remembered, the nearest first",
+        "  placed chest  (0, 64, 0)  10 off  50%  step 1 [ep_000002]",
+    ]
+    (held,) = json.loads(call(*asked, "--json").stdout)["remembered"]
+    assert (held["score"], held["when"]["episode"]) == (0.5, "ep_000002")
+    none = call("places", "--root", memory, "--remember", "wug").stdout
+    assert none == "no view is remembered that holds half of these words\n"
+
+
+def test_harm_is_told_apart_from_what_was_being_done(tmp_path: Path):
+    here = seen(0, (0.5, 64.0, 0.5))
+    root = record(tmp_path / "memory", (fought(here, "spider", "damage:3:thorns"), seen(1, (0.5, 64.0, 0.5))))
+    told = "  damage: thorns, during attack spider  (0, 64, 0)  1x  -3  step 1 [ep_000001]"
+    assert told in call("places", "--root", root, "--hazards").stdout.splitlines()
+    assert (
+        "  damage thorns, during attack spider" in call("places", "--root", root, "--near", "0", "0").stdout
+    )
+
+
+def test_a_map_over_a_memory_is_refused_before_anything_is_read(memory: Path):
+    before = (memory / "index.jsonl").read_bytes()
+    done = call("map", "--root", memory, "--out", memory / "index.jsonl")
+    assert (done.exit_code, "outside the memory's own files" in done.stderr) == (1, True)
+    assert (memory / "index.jsonl").read_bytes() == before
+    assert not (memory / "cache" / "places.db").exists()
+
+
+def test_the_nearest_view_is_remembered_however_many_older_ones_hold_the_word(tmp_path: Path):
+    blocks = {"oak_log": (1, (0, 64, 0))}
+    steps = []
+    for number in range(12):
+        here = (number * 20 + 0.5, 64.0, 0.5)
+        steps.append(
+            (did(seen(number, here, blocks=blocks), GoTo(target=(0, 64, 0))), seen(number + 1, here))
+        )
+    root = record(tmp_path / "memory", *steps)
+    found = json.loads(
+        call("places", "--root", root, "--remember", "oak_log", "--at", "220.5", "0.5", "--json").stdout
+    )
+    assert [one["x"] for one in found["remembered"]] == [220.5, 200.5, 180.5, 160.5, 140.5]

@@ -32,6 +32,7 @@ READING = [
     "places_known",
     "places_near",
     "places_nearest",
+    "places_remembered",
     "procedure_show",
     "procedures_list",
     "query",
@@ -112,7 +113,7 @@ def test_clients_of_the_old_and_the_new_handshake_are_served(recorded, mode):
         ("query", {"near": ["nan", 0]}, "near: Input should be a finite number, got 'nan'"),
         ("inspect", {}, "episode: it must be given"),
         ("inspect", {"episode": 7}, "episode: Input should be a valid string, got 7"),
-        ("places_known", {"kind": "fruit"}, "kind: Input should be 'points', 'hazards' or 'containers'"),
+        ("places_known", {"kind": "fruit"}, "Input should be 'points', 'hazards', 'containers' or 'cells'"),
     ],
 )
 def test_wrong_arguments_are_told_one_by_one_with_what_the_tool_takes(recorded, tool, asked, said):

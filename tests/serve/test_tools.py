@@ -135,9 +135,7 @@ def test_two_frames_are_shown_side_by_side(recorded):
     done = call(recorded, "then_now", {"then": "ep_000000", "now": "ep_000001", "question": "the same?"})
     picture = picture_of(done)
     assert picture.width > picture.height
-    assert text_of(done) == (
-        "THEN ep_000000 step 0 at (2,-3) | NOW ep_000001 step 1 at (2,-3). Q: the same?"
-    )
+    assert text_of(done) == ("THEN ep_000000 step 0 at (2,-3) | NOW ep_000001 step 2 at (2,-3). Q: the same?")
 
 
 def test_the_newest_frame_is_told_with_its_episode_step_and_place(recorded):
@@ -160,6 +158,16 @@ def test_places_are_told_with_their_evidence(recorded):
     assert text_of(call(recorded, "places_changed", {"since": 1})).startswith("changed: dug oak_log")
     assert text_of(call(recorded, "places_known", {"kind": "hazards"})).startswith("hazard: damage by")
     assert text_of(call(recorded, "places_known", {"kind": "containers"})) == "no containers known"
+    assert "found oak_log standing at" in text_of(call(recorded, "places_known", {"kind": "points"}))
+    cells = call(recorded, "places_known", {"kind": "cells"})
+    assert "dug oak_log" in text_of(cells)
+    assert cells.structured_content["cells"][0]["clusters"][0]["episodes"]
+    asked = {"words": "sheep nothing_such", "x": 0, "z": 0, "limit": 1}
+    held = call(recorded, "places_remembered", asked).structured_content["remembered"]
+    assert [(one["score"], "sheep" in one["seen"]) for one in held] == [(0.5, True)]
+    assert text_of(call(recorded, "places_remembered", {**asked, "words": "wug"})) == (
+        "no view holds half of the words wug"
+    )
     assert "There are: none" in refusal(call(recorded, "places_known", {"kind": "points", "life": 2}))
 
 

@@ -19,9 +19,11 @@ from echo.mfm.derived.place import (
     Refused,
     code_of,
     connect,
+    is_usable,
     remove,
     take_turn,
 )
+from echo.mfm.regular import open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +113,9 @@ def _look(place: Place, schema: Schema) -> sqlite3.Connection | None:
     """Return the database if it is there and up to date, without writing; None where there is work to do."""
     run = None
     try:
-        with open(place.index, "rb") as index:  # noqa: PTH123 (pathlib takes 10 ms to load)
+        with open_regular(place.index) as index:
+            if not is_usable(place):
+                return None
             run = connect(place.database, "ro")
             run.execute("BEGIN")
             mark = Mark()
@@ -161,6 +165,8 @@ def _write(place: Place, schema: Schema, told: Told | None, in_memory: bool) -> 
 
 def _in_file(place: Place, index: BinaryIO, schema: Schema, told: Told | None) -> sqlite3.Connection:
     mark = Mark()
+    if not is_usable(place):
+        remove(place)
     run = connect(place.database, "rwc")
     try:
         if not (mark.read(run, schema) and mark.continues(index)):
@@ -183,6 +189,8 @@ def _in_memory(place: Place, index: BinaryIO, schema: Schema, told: Told | None)
     mark = Mark()
     run = sqlite3.connect(":memory:", isolation_level=None)
     try:
+        if not is_usable(place):
+            raise sqlite3.OperationalError(f"expected a file at {place.database}, got something else")
         held = connect(place.database, "ro")
         try:
             held.backup(run)
@@ -206,7 +214,7 @@ def _begin(run: sqlite3.Connection, schema: Schema) -> None:
 
 def _open_index(place: Place) -> BinaryIO:
     try:
-        return open(place.index, "rb")  # noqa: PTH123 (as above)
+        return open_regular(place.index)
     except (FileNotFoundError, NotADirectoryError):
         from echo.mfm.layout import MfmError
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import time
 
 INDEX, CACHE = "index.jsonl", "cache"
@@ -60,9 +61,26 @@ def take_turn(place: Place) -> int | None:
         return None
 
 
+def is_usable(place: Place) -> bool:
+    """Whether nothing but files lies where the files of the database go; SQLite would wait for a pipe."""
+    for ending in ("", "-journal", "-wal"):
+        path = place.database + ending
+        try:
+            mode = os.stat(path).st_mode  # noqa: PTH116 (pathlib takes 10 ms to load)
+        except FileNotFoundError:
+            if os.path.islink(path):  # noqa: PTH114
+                return False
+            continue
+        except OSError:
+            return False
+        if not stat.S_ISREG(mode):
+            return False
+    return True
+
+
 def remove(place: Place) -> None:
     """Remove the files of the database; only with the turn, or a journal could end up with a new file."""
-    for ending in ("-journal", ""):
+    for ending in ("-wal", "-journal", ""):
         try:
             os.remove(place.database + ending)  # noqa: PTH107 (pathlib takes 10 ms to load)
         except FileNotFoundError:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from echo.mfm.disk import Disk
+from echo.mfm.disk import Disk, refusals_told
 from echo.mfm.episodic.life import next_life, put_away
 from echo.mfm.episodic.mend import Mend, Mended, open_folder
 from echo.mfm.episodic.previous import row_life
-from echo.mfm.layout import INDEX, MINE, MfmError, Row, episode_number
+from echo.mfm.layout import INDEX, MINE, MOST_COUNTED, MfmError, Row, episode_number, refuse_earlier_life
 from echo.mfm.lock import take_lock
 from echo.mfm.options import MemoryOptions, memory_options, save_options
 
@@ -32,10 +32,17 @@ class Begun:
 
 
 def last_number(mended: Mended) -> int | None:
-    """Return the largest number of an episode of this life or an earlier one, or None where there is none."""
+    """Return the number that ids count on from: the largest one of this life or an earlier one.
+
+    None where there is none. A number beyond `MOST_COUNTED` is another tool's and counts only where all
+    between are there too.
+    """
     rows: Sequence[Row] = (*mended.rows, *mended.earlier)
-    numbers = [episode_number(row["id"]) for row in rows]
-    return max((number for number in numbers if number is not None), default=None)
+    numbers = {number for row in rows if (number := episode_number(row["id"])) is not None}
+    last = max((number for number in numbers if number <= MOST_COUNTED), default=None)
+    while last is not None and last + 1 in numbers:
+        last += 1
+    return last
 
 
 def begin_memory(
@@ -60,6 +67,11 @@ def begin_memory(
         OSError: if the disk refuses; doing it again goes on from there.
     """
     folder, disk = Path(root), disk or Disk()
+    with refusals_told(folder):
+        return _begin(folder, options, disk, new_life=new_life)
+
+
+def _begin(folder: Path, options: MemoryOptions | None, disk: Disk, *, new_life: bool) -> Begun:
     lock = lock_folder(folder, disk)
     try:
         made = not (folder / INDEX).exists()
@@ -100,12 +112,14 @@ def lock_folder(folder: Path, disk: Disk) -> int:
     """Make the folder where it is not there, and return the lock of its one writer.
 
     Raises:
-        MfmError: if another writer has it open, or it is a file.
+        MfmError: if another writer has it open, it is a file, or it lies among the earlier lives of a memory.
     """
     if folder.exists() and not folder.is_dir():
         raise MfmError(f"expected a folder for a memory at {folder}, got a file. Name another place.")
-    disk.make_folder(folder)
-    return take_lock(folder)
+    refuse_earlier_life(folder)
+    with refusals_told(folder):
+        disk.make_folder(folder)
+        return take_lock(folder)
 
 
 def _put_away(folder: Path, disk: Disk, mended: Mended) -> int:

@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Literal
 
-from echo.mfm.episodic.index import Line
+from echo.mfm.episodic.examine_previous import index_flaws, previous_flaws
+from echo.mfm.episodic.flaw import RESTORE, UNREADABLE, Flaw, mendable, tried, unreadable
 from echo.mfm.episodic.index_mend import SortedOut, sort_out
-from echo.mfm.episodic.life import unfinished_lives
-from echo.mfm.episodic.previous import lacking_rows, row_life, rows_without_folder
 from echo.mfm.episodic.wholeness import NOT_OURS, EpisodeFolder
 from echo.mfm.layout import (
     EPISODES,
     INDEX,
     LOCK,
+    MENDED,
+    MINE,
+    MOST_COUNTED,
     PART,
     PREVIOUS,
     STEPS,
@@ -31,24 +35,9 @@ from echo.mfm.layout import (
     read_json,
 )
 from echo.mfm.options import memory_options
+from echo.mfm.regular import read_regular
 
-MENDS = "put the index and the folders in step; what is taken out is kept in mended/"
-RESTORE = "nothing: what was recorded is gone; restore it from a copy of the memory"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Flaw:
-    """One inconsistency of a memory folder."""
-
-    kind: str
-    """Short name of the kind of fault, such as 'altered episode'."""
-    where: str
-    """Episode, 'life_1/ep_000012' for one of an earlier life, or file."""
-    what: str
-    """Expected and got, in plain words."""
-    repair: str
-    """What a repair does about it, or why it leaves it."""
-    mendable: bool
+__all__ = ["Examination", "Flaw", "examine_memory", "is_memory"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,32 +64,59 @@ def examine_memory(root: Path | str) -> Examination:
 
     Raises:
         MfmError: if there is no memory.
-        OSError: if a folder cannot be read.
     """
     folder = Path(root)
     if not is_memory(folder):
         raise MfmError(f"expected a memory folder with {INDEX} or {EPISODES}/ in it at {folder}; got none.")
-    lives = earlier_lives(folder)
-    homes = [(folder, ""), *((folder / PREVIOUS / life_name(life), f"{life_name(life)}/") for life in lives)]
     flaws: list[Flaw] = []
     remarks: list[str] = []
+    lives: list[int] = tried(lambda: earlier_lives(folder), [], PREVIOUS, "a folder", flaws)
+    homes = [(folder, ""), *((folder / PREVIOUS / life_name(life), f"{life_name(life)}/") for life in lives)]
     episodes = 0
     writer = _writer(folder)
     if writer is not None:
         remarks.append(f"process {writer} is writing this folder; what it has under way shows as unfinished")
     flaws += _options_flaws(folder)
+    flaws += _misplaced(folder)
     for home, prefix in homes:
         life = _Life(home=home, prefix=prefix)
         flaws += life.flaws()
         remarks += life.remarks()
         episodes += len(life.folders)
-    flaws += _previous_flaws(folder, lives)
-    return Examination(flaws=tuple(flaws), remarks=tuple(remarks), episodes=episodes, lives=len(lives))
+    flaws += previous_flaws(folder, lives)
+    return Examination(
+        flaws=tuple(_as_promised(flaws)), remarks=tuple(remarks), episodes=episodes, lives=len(lives)
+    )
 
 
 def is_memory(folder: Path) -> bool:
     """Whether `folder` is a memory folder, whole or not."""
-    return (folder / INDEX).is_file() or (folder / EPISODES).is_dir() or (folder / PREVIOUS).is_dir()
+    return os.path.lexists(folder / INDEX) or any(
+        os.path.isdir(folder / name)  # noqa: PTH112 (False where it cannot be looked at)
+        for name in (EPISODES, PREVIOUS)
+    )
+
+
+def _misplaced(root: Path) -> Iterator[Flaw]:
+    """Yield what lies in the place of a file or folder that writing needs."""
+    for name in (PREVIOUS, MENDED, MINE, LOCK):
+        found = root / name
+        is_right = os.path.isfile if name == LOCK else os.path.isdir
+        if os.path.lexists(found) and not is_right(found):
+            kind = "file" if name == LOCK else "folder"
+            yield unreadable(name, f"expected a {kind} at {found}, got something else")
+
+
+def _as_promised(flaws: list[Flaw]) -> Iterator[Flaw]:
+    """Yield the flaws, each once; none is mendable while something is in the way of mending this life."""
+    ways = [flaw.where for flaw in flaws if flaw.kind == UNREADABLE and "life_" not in flaw.where]
+    told: set[str] = set()
+    for flaw in flaws:
+        if flaw.kind == UNREADABLE and flaw.where in told:
+            continue
+        told.add(flaw.where)
+        first = f"nothing until {ways[0]} is put right" if ways else ""
+        yield replace(flaw, mendable=False, repair=first) if ways and flaw.mendable else flaw
 
 
 class _Life:
@@ -108,17 +124,28 @@ class _Life:
 
     def __init__(self, *, home: Path, prefix: str) -> None:
         self._home, self._prefix = home, prefix
-        self.folders = _episode_names(home)
+        self._unread: list[Flaw] = []
+        episodes = home / EPISODES
+        self._names: list[str] = tried(
+            lambda: _names(episodes), [], f"{prefix}{EPISODES}", f"{episodes}", self._unread
+        )
+        self.folders = _episode_names(self._names)
         index = home / INDEX
-        self._no_index = not index.is_file()
-        self._held: SortedOut = sort_out(b"" if self._no_index else index.read_bytes())
+        data: bytes | Literal[True] = tried(
+            lambda: _bytes(index), b"", f"{prefix}{INDEX}", f"an index at {index}", self._unread
+        )
+        self._no_index = data is True
+        self._data = b"" if data is True else data
+        self._held: SortedOut = sort_out(self._data)
         self._foreign: list[str] = []
+        self._lacking: list[str] = []
 
     def flaws(self) -> Iterator[Flaw]:
         """Yield what is wrong: the index first, then the episodes in order of ids."""
         index = f"{self._prefix}{INDEX}"
         if self._no_index:
-            yield _mendable("lost index", index, "expected an index, got no file")
+            yield mendable("lost index", index, "expected an index, got no file")
+        yield from self._unread
         yield from index_flaws(index, self._held)
         yield from self._unfinished()
         known = {line.row["id"]: line.row for line in self._held.lines}
@@ -143,6 +170,16 @@ class _Life:
                 f"{len(self._foreign)} episode{'s' * (len(self._foreign) > 1)} of another tool in "
                 f"{self._home}, {self._foreign[0]} first: {NOT_OURS}"
             )
+        if self._lacking:
+            yield f"in {self._home} {len(self._lacking)} of their files are missing, {self._lacking[0]} first"
+        beyond = [name for name in self._ids() if (episode_number(name) or 0) > MOST_COUNTED]
+        if beyond:
+            yield (
+                f"in {self._home} the number of {beyond[0]} is beyond {MOST_COUNTED:,}: not counted on "
+                f"for the next id"
+            )
+        if self._data.startswith(b"\xef\xbb\xbf") or b"\r\n" in self._data:
+            yield f"{self._home / INDEX} has a byte order mark or line ends of two characters: read as it is"
         back = list(_clock_back([line.row for line in self._held.lines]))
         if back:
             yield (
@@ -150,6 +187,9 @@ class _Life:
                 f"at {back[0]} first: "
                 f"recorded as given"
             )
+
+    def _ids(self) -> list[str]:
+        return list(dict.fromkeys([*self.folders, *(line.row["id"] for line in self._held.lines)]))
 
     def _episodes(self, known: dict[str, Row]) -> Iterator[Flaw]:
         if not self.folders:
@@ -160,17 +200,18 @@ class _Life:
             verdict = check.verdict(folder)
             if verdict.state == "foreign":
                 self._foreign.append(name)
+                self._lacking += [f"{name}/{each}" for each in verdict.lacks]
             elif verdict.state == "broken":
                 yield Flaw(
                     kind="altered episode", where=where, what=verdict.told, repair=RESTORE, mendable=False
                 )
             if name not in known:
-                yield _mendable(
+                yield mendable(
                     "episode without row",
                     where,
                     f"expected a row in {index}; a killed writer leaves it so",
                 )
-            elif verdict.state == "whole" and known[name] != read_json(folder / STEPS).get("row"):
+            elif verdict.state == "whole" and known[name] != _kept_row(folder):
                 yield Flaw(
                     kind="altered row",
                     where=where,
@@ -180,49 +221,10 @@ class _Life:
                 )
 
     def _unfinished(self) -> Iterator[Flaw]:
-        for name in _names(self._home / EPISODES):
+        for name in self._names:
             if name.startswith(".") and name.endswith(PART):
                 where = f"{self._prefix}{EPISODES}/{name}"
-                yield _mendable("unfinished episode", where, "expected only whole episodes")
-
-
-def index_flaws(where: str, held: SortedOut) -> Iterator[Flaw]:
-    """Yield what is wrong with the lines of an index."""
-    for each in held.out:
-        kind = "torn index" if each.reason.startswith("torn") else "second row"
-        yield _mendable(kind, f"{where} at byte {each.torn.offset}", each.reason)
-    if held.rejoined:
-        yield _mendable("glued rows", where, f"expected a line for each row, {held.rejoined} have none")
-
-
-def _previous_flaws(root: Path, lives: list[int]) -> Iterator[Flaw]:
-    where = f"{PREVIOUS}/{INDEX}"
-    for number in unfinished_lives(root):
-        yield _mendable("life half put away", f"{PREVIOUS}/{life_name(number)}", "expected a whole life")
-    index = root / where
-    if not lives and not index.is_file():
-        return
-    held = sort_out(
-        index.read_bytes() if index.is_file() else b"", key=lambda row: (row_life(row), row["id"])
-    )
-    yield from index_flaws(where, held)
-    lacking = lacking_rows(root, lives, held.lines)
-    if lacking:
-        first: Line = lacking[0]
-        yield _mendable(
-            "rows of earlier lives",
-            where,
-            f"expected a row for each episode, {len(lacking)} have none, "
-            f"{life_name(first.row['life'])}/{first.row['id']} first",
-        )
-    for name in rows_without_folder(root, lives, held.lines):
-        yield Flaw(
-            kind="missing episode",
-            where=name,
-            what=f"expected a folder for this row of {where}, got none",
-            repair=RESTORE,
-            mendable=False,
-        )
+                yield mendable("unfinished episode", where, "expected only whole episodes")
 
 
 def _options_flaws(root: Path) -> Iterator[Flaw]:
@@ -238,10 +240,6 @@ def _options_flaws(root: Path) -> Iterator[Flaw]:
         )
 
 
-def _mendable(kind: str, where: str, what: str) -> Flaw:
-    return Flaw(kind=kind, where=where, what=what, repair=MENDS, mendable=True)
-
-
 def _clock_back(rows: list[Row]) -> Iterator[str]:
     """Yield the ids of episodes that begin at an earlier step than the one before them ended at."""
     last: int | None = None
@@ -253,27 +251,50 @@ def _clock_back(rows: list[Row]) -> Iterator[str]:
             last = end
 
 
-def _episode_names(home: Path) -> list[str]:
-    numbered = [
-        (number, name) for name in _names(home / EPISODES) if (number := episode_number(name)) is not None
-    ]
+def _episode_names(names: list[str]) -> list[str]:
+    numbered = [(number, name) for name in names if (number := episode_number(name)) is not None]
     return [name for _, name in sorted(numbered)]
 
 
 def _names(folder: Path) -> list[str]:
-    return sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    try:
+        return sorted(entry.name for entry in folder.iterdir())
+    except FileNotFoundError:
+        if folder.is_symlink():
+            raise
+        return []
+
+
+def _bytes(index: Path) -> bytes | Literal[True]:
+    """Return what an index holds, or True where it is lost."""
+    try:
+        return read_regular(index)
+    except FileNotFoundError:
+        if index.is_symlink():
+            raise
+        return True
+
+
+def _kept_row(folder: Path) -> Any:
+    try:
+        return read_json(folder / STEPS).get("row")
+    except MfmError:
+        # Gone since it was looked at.
+        return None
 
 
 def _writer(root: Path) -> str | None:
     """Return the number of the process that writes `root`, or None where none does."""
     try:
-        lock = os.open(root / LOCK, os.O_RDONLY | os.O_CLOEXEC)
+        lock = os.open(root / LOCK, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        return os.pread(lock, 64, 0).decode("ascii", "replace").strip() or "unknown"
+        # Of a pipe nothing can be read here.
+        told = os.pread(lock, 64, 0) if stat.S_ISREG(os.fstat(lock).st_mode) else b""
+        return told.decode("ascii", "replace").strip() or "unknown"
     else:
         return None
     finally:

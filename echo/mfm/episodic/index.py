@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from echo.mfm.layout import Row, episode_number
 
+_MOST_FAILURES = 1000
+"""Torn beginnings in one line that are looked behind; each costs a look at the whole line."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
@@ -81,13 +84,14 @@ def _objects(text: str) -> Iterator[tuple[int, int, bool]]:
     Also whether one begins where nothing may within the torn one before it.
     """
     decoder = json.JSONDecoder()
-    place = broken_at = 0
-    while (place := text.find('{"', place)) >= 0:
+    place = broken_at = failures = 0
+    while failures < _MOST_FAILURES and (place := text.find('{"', place)) >= 0:
         try:
             end = decoder.raw_decode(text, place)[1]
         except json.JSONDecodeError as error:
             # What was well-formed up to here holds only objects within a torn one. A row glued on within
             # a text ends that text with its own first quote, two characters before the error.
+            failures += 1
             broken_at = error.pos
             place = max(place + 1, error.pos - 2)
         except (ValueError, RecursionError):

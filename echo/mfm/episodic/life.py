@@ -5,7 +5,8 @@ In this order, under the lock of the one writer:
 1. The memory is mended, so that what is put away is whole.
 2. `mine/`, `turns.jsonl`, `runs.jsonl` and `options.json` are copied into `previous/.life_N.part/`. A kill up
    to here leaves copies only: the next open removes them, and the life goes on.
-3. The index is moved in and an empty one put in its place, then the episodes, then the folder gets its name.
+3. The index is copied in; from then on the life counts as put away. An empty index is renamed over the old
+   one, so that readers find an index all the time, the episodes are moved in, and the folder gets its name.
    A kill in between is brought to its end by the next open.
 4. The rows of the life go into previous/index.jsonl.
 
@@ -28,10 +29,12 @@ from echo.mfm.layout import (
     PREVIOUS,
     RUNS,
     TURNS,
+    MfmError,
     earlier_lives,
     life_name,
     life_number,
 )
+from echo.mfm.regular import read_regular
 
 _COPIED = (MINE, TURNS, RUNS, OPTIONS)
 
@@ -50,14 +53,18 @@ def put_away(root: Path, disk: Disk, number: int) -> None:
     """Put the life in the folder `root`, which is whole, away as life `number`.
 
     Raises:
+        MfmError: if a folder or the index of the memory is a link; nothing is changed then.
         OSError: if the disk refuses; the next open undoes it or brings it to its end.
     """
+    _refuse_links(root)
     part = _part(root, number)
     disk.make_folder(part)
     for name in _COPIED:
         _copy(root / name, part / name, disk)
+    copied = (part / INDEX).with_suffix(PART)
+    disk.write_file(copied, read_regular(root / INDEX))
     disk.sync_trees([part])
-    disk.rename(root / INDEX, part / INDEX)
+    disk.rename(copied, part / INDEX)
     finish_life(root, disk)
 
 
@@ -75,9 +82,9 @@ def finish_life(root: Path, disk: Disk) -> Putting:
             disk.remove_folder(part)
             removed.append(f"{PREVIOUS}/{part.name}")
             continue
-        if not (root / INDEX).exists():
-            # At once, so that readers find a memory all the time.
-            disk.write_file(root / INDEX, b"")
+        disk.sync(part)
+        if not (root / INDEX).exists() or read_regular(root / INDEX) == read_regular(part / INDEX):
+            _empty_index(root, disk)
         if not (part / EPISODES).exists():
             if (root / EPISODES).is_dir():
                 disk.rename(root / EPISODES, part / EPISODES)
@@ -89,6 +96,28 @@ def finish_life(root: Path, disk: Disk) -> Putting:
         disk.sync(root / PREVIOUS)
         finished.append(number)
     return Putting(finished=tuple(finished), removed=tuple(removed))
+
+
+def _empty_index(root: Path, disk: Disk) -> None:
+    new = (root / INDEX).with_suffix(PART)
+    new.unlink(missing_ok=True)
+    disk.write_file(new, b"")
+    disk.rename(new, root / INDEX)
+
+
+def _refuse_links(root: Path) -> None:
+    """Refuse to move what is only linked to.
+
+    Raises:
+        MfmError: if the index or a folder that belongs to a life is a link.
+    """
+    for name in (INDEX, EPISODES, PREVIOUS, MINE):
+        path = root / name
+        if path.is_symlink():
+            raise MfmError(
+                f"expected {path} to lie in the memory itself, got a link to {path.readlink()}. Put what "
+                f"it leads to in its place (or begin a memory there); nothing was moved."
+            )
 
 
 def next_life(root: Path, others: list[int]) -> int:

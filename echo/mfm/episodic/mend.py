@@ -15,10 +15,12 @@ Rules, in this order; a second mend of the same folder finds nothing to do:
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from echo.mfm.disk import Disk
+from echo.mfm.disk import Disk, refusals_told
 from echo.mfm.episodic.index import Line
 from echo.mfm.episodic.index_mend import SetAside, keep_bytes, replace_index, sort_out
 from echo.mfm.episodic.life import finish_life
@@ -33,9 +35,10 @@ from echo.mfm.layout import (
     MfmError,
     Row,
     episode_number,
+    is_file_name,
     read_json,
-    to_line,
 )
+from echo.mfm.regular import open_regular, read_regular
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,9 +91,14 @@ def open_folder(root: Path, disk: Disk) -> Mended:
     Raises:
         OSError: if the disk refuses; opening again goes on from there.
     """
+    with refusals_told(root):
+        return _open_folder(root, disk)
+
+
+def _open_folder(root: Path, disk: Disk) -> Mended:
     putting = finish_life(root, disk)
     disk.make_folder(root / EPISODES)
-    if not (root / INDEX).exists():
+    if not os.path.lexists(root / INDEX):
         disk.write_file(root / INDEX, b"")
         disk.sync(root / INDEX)
     disk.sync(root)
@@ -123,7 +131,7 @@ def mend(root: Path, disk: Disk) -> Mended:
         OSError: if the disk refuses; another mend goes on from there.
     """
     removed = _remove_unfinished(root, disk)
-    data = (root / INDEX).read_bytes()
+    data = read_regular(root / INDEX)
     sorted_out = sort_out(data)
     lines = sorted_out.lines
     kept = [keep_bytes(root, disk, root / INDEX, each) for each in sorted_out.out]
@@ -135,7 +143,7 @@ def mend(root: Path, disk: Disk) -> Mended:
         if isinstance(row, str):
             kept.append(_keep_folder(root, disk, name, row))
         else:
-            found.append(Line(row=row, data=to_line(row).rstrip(b"\n")))
+            found.append(Line(row=row, data=_line_data(row)))
     whole = _in_order(lines, found)
     replace_index(root / INDEX, disk, data, whole)
     present = frozenset(folders)
@@ -164,10 +172,29 @@ def whole_episode_row(folder: Path) -> Row | str:
     if not isinstance(row, dict) or row.get("id") != folder.name or not isinstance(files, dict):
         return f"{STEPS} holds no row or file list of {folder.name}"
     for name, digest in files.items():
-        path = folder / name
-        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        if not is_file_name(name):
+            return f"{name[:80]!r}, which {STEPS} names, is no file of an episode"
+        if file_digest(folder / name) != digest:
             return f"{name} is missing or not as it was written"
+    try:
+        _line_data(row)
+    except RecursionError:
+        return f"{STEPS} holds a row of too many lists within each other"
     return row
+
+
+def file_digest(path: Path) -> str | None:
+    """Return the SHA-256 of a file in hex, or None where there is none that can be read."""
+    try:
+        with open_regular(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def _line_data(row: Row) -> bytes:
+    """Return a row that was read as a line without its line feed; numbers that are not finite stay so."""
+    return json.dumps(row, sort_keys=True).encode("ascii")
 
 
 def _remove_unfinished(root: Path, disk: Disk) -> tuple[str, ...]:

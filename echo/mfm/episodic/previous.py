@@ -6,13 +6,15 @@ with `previous/life_N/`. Rows of other tools are left as they are.
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from echo.mfm.disk import Disk
-from echo.mfm.episodic.index import Line, scan
-from echo.mfm.episodic.index_mend import SetAside, keep_bytes, replace_index, sort_out
+from echo.mfm.episodic.index import Line, Torn, scan
+from echo.mfm.episodic.index_mend import SetAside, TakenOut, keep_bytes, replace_index, sort_out
 from echo.mfm.layout import (
     EPISODES,
     INDEX,
@@ -24,6 +26,7 @@ from echo.mfm.layout import (
     life_name,
     to_line,
 )
+from echo.mfm.regular import read_regular
 
 _PATHS = ("path", "image", "attachment")
 
@@ -73,15 +76,30 @@ def earlier_row(row: Row, life: int) -> Row:
     return moved | {"life": life}
 
 
-def own_rows(root: Path, life: int) -> Iterator[Row]:
-    """Yield the rows in the own index of an earlier life; what is no row there is passed over."""
+def earlier_line(line: Line, life: int) -> Line:
+    """Return a line of the life's own index as it stands in previous/index.jsonl.
+
+    What JSON cannot hold and Python reads all the same (NaN, infinities) stays as it is.
+    """
+    moved = earlier_row(line.row, life)
     try:
-        data = (root / PREVIOUS / life_name(life) / INDEX).read_bytes()
+        return Line(row=moved, data=to_line(moved).removesuffix(b"\n"))
+    except (ValueError, RecursionError):
+        # The row's own bytes, with what is new behind them: of two values of a key, the last one counts.
+        new = {key: moved[key] for key in (*_PATHS, "life") if isinstance(moved.get(key), str | int)}
+        bytes_held = line.data.strip().removeprefix(b"\xef\xbb\xbf").rstrip().removesuffix(b"}")
+        return Line(row=moved, data=bytes_held + b", " + to_line(new)[1:].removesuffix(b"\n"))
+
+
+def own_lines(root: Path, life: int) -> Iterator[Line]:
+    """Yield the lines in the own index of an earlier life; what is no row there is passed over."""
+    try:
+        data = read_regular(root / PREVIOUS / life_name(life) / INDEX)
     except OSError:
         return
     for piece in scan(data):
         if isinstance(piece, Line):
-            yield piece.row
+            yield piece
 
 
 def mend_previous(root: Path, disk: Disk) -> PreviousMended:
@@ -92,10 +110,10 @@ def mend_previous(root: Path, disk: Disk) -> PreviousMended:
     """
     index = root / PREVIOUS / INDEX
     lives = earlier_lives(root)
-    if not lives and not index.is_file():
+    if not lives and not os.path.lexists(index):
         return PreviousMended()
     index.with_suffix(PART).unlink(missing_ok=True)
-    data = index.read_bytes() if index.is_file() else b""
+    data = read_regular(index) if os.path.lexists(index) else b""
     held = sort_out(data, key=lambda row: (row_life(row), row["id"]))
     kept = tuple(keep_bytes(root, disk, index, each) for each in held.out)
     found = lacking_rows(root, lives, held.lines)
@@ -116,12 +134,60 @@ def lacking_rows(root: Path, lives: list[int], lines: list[Line]) -> list[Line]:
     known = {(row_life(line.row), line.row["id"]) for line in lines}
     found: list[Line] = []
     for life in lives:
-        for row in own_rows(root, life):
-            if (life, row["id"]) not in known:
-                known.add((life, row["id"]))
-                moved = earlier_row(row, life)
-                found.append(Line(row=moved, data=to_line(moved).rstrip(b"\n")))
+        for line in own_lines(root, life):
+            if (life, line.row["id"]) not in known:
+                known.add((life, line.row["id"]))
+                found.append(earlier_line(line, life))
     return found
+
+
+def differing_rows(root: Path, lives: list[int], lines: list[Line]) -> list[Line]:
+    """Return those of `lines`, of previous/index.jsonl, that differ from the row of their life."""
+    own = _own_by_episode(root, lives)
+    return [line for line in lines if _said(own.get(_key(line), line).row) != _said(line.row)]
+
+
+def rebuild_previous(root: Path, disk: Disk) -> tuple[SetAside, ...]:
+    """Take rows of previous/index.jsonl that differ from those of their lives from there; keep the old ones.
+
+    Raises:
+        OSError: if the disk refuses; doing it again goes on from there.
+    """
+    index, lives = root / PREVIOUS / INDEX, earlier_lives(root)
+    data = read_regular(index) if os.path.lexists(index) else b""
+    held = sort_out(data, key=lambda row: (row_life(row), row["id"]))
+    differing = frozenset(line.data for line in differing_rows(root, lives, held.lines))
+    own = _own_by_episode(root, lives)
+    reason = "not the row that the index of its life has"
+    taken = [
+        keep_bytes(root, disk, index, TakenOut(torn=Torn(offset=data.index(one), data=one), reason=reason))
+        for one in sorted(differing)
+    ]
+    if taken:
+        whole = [own[_key(line)] if line.data in differing else line for line in held.lines]
+        replace_index(index, disk, data, whole)
+    return tuple(taken)
+
+
+def _own_by_episode(root: Path, lives: list[int]) -> dict[tuple[int | None, str], Line]:
+    """Return the lines that previous/index.jsonl should hold, the first one of each episode."""
+    own: dict[tuple[int | None, str], Line] = {}
+    for life in lives:
+        for line in own_lines(root, life):
+            own.setdefault((life, line.row["id"]), earlier_line(line, life))
+    return own
+
+
+def _key(line: Line) -> tuple[int | None, str]:
+    return row_life(line.row), line.row["id"]
+
+
+def _said(row: Row) -> str:
+    """Return what a row says, in a form that tells equal rows, also where a number is not finite."""
+    try:
+        return json.dumps(row, sort_keys=True)
+    except RecursionError:
+        return ""
 
 
 def rows_without_folder(root: Path, lives: list[int], lines: list[Line]) -> tuple[str, ...]:

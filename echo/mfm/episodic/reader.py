@@ -6,12 +6,13 @@ appended or because its writer was killed, is not a row; the next `Recorder.open
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from echo.mfm.episodic.index import parse_row
+from echo.mfm.episodic.index import Line, Torn, parse_row, scan
 from echo.mfm.layout import (
     ACTION,
     FORMAT,
@@ -26,40 +27,52 @@ from echo.mfm.layout import (
     episode_path,
     life_name,
     read_json,
+    told_error,
 )
+from echo.mfm.regular import open_regular
 
 if TYPE_CHECKING:
     from csd.episode import Episode, Frame, Observation
 
 
-def read_index(root: Path | str) -> Iterator[Row]:
+def read_index(root: Path | str, torn: list[Torn] | None = None) -> Iterator[Row]:
     """Yield the index rows in file order, which is the order of time.
 
+    Bytes that hold no row are passed over; the next `Recorder.open` takes them out of the index and keeps
+    them, and `echo-memory doctor` names them.
+
+    Args:
+        root: The memory folder.
+        torn: Gets the stretches that were passed over.
+
     Raises:
-        MfmError: if there is no index, or a line is no row.
+        MfmError: if there is no index, or it cannot be opened.
     """
-    index = Path(root) / INDEX
+    with _open_index(Path(root) / INDEX) as file:
+        offset = 0
+        for line in file:
+            whole = line.endswith(b"\n") or parse_row(line) is not None
+            for part in scan(line) if whole else ():
+                if isinstance(part, Line):
+                    yield part.row
+                elif torn is not None:
+                    torn.append(replace(part, offset=offset + part.offset))
+            offset += len(line)
+
+
+def _open_index(index: Path) -> BinaryIO:
     try:
-        file = index.open("rb")
+        return open_regular(index)
     except (FileNotFoundError, NotADirectoryError):
         raise MfmError(
             f"expected the index of a memory at {index}, got no file. "
             f"Name the folder that holds {INDEX}, or record into it first."
         ) from None
-    with file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            row = parse_row(line)
-            if row is None and not line.endswith(b"\n"):
-                return
-            if row is None:
-                raise MfmError(
-                    f"expected one JSON object with an id in line {number} of {index}, got {line[:80]!r}. "
-                    f"Open the memory for writing once (Recorder.open): that mends the index and keeps "
-                    f"the bytes it takes out."
-                )
-            yield row
+    except OSError as error:
+        raise MfmError(
+            f"expected the index of a memory at {index}, got {told_error(error)} "
+            f"Make it a file that can be read; echo-memory doctor looks at the whole folder."
+        ) from error
 
 
 def find_episode(root: Path | str, name: str, life: int | None = None) -> Path:
@@ -146,12 +159,13 @@ def read_frame(root: Path | str, name: str, place: int = 0, *, life: int | None 
 
 
 def is_foreign(folder: Path) -> bool:
-    """Whether an episode folder has the files of the layout, and steps.json, which is ours alone, not."""
-    return (
-        not (folder / STEPS).exists()
-        and (folder / STATE).is_file()
-        and (folder / ACTION).is_file()
-        and (folder / OUTCOME).is_file()
+    """Whether an episode folder has a file of the layout, but not steps.json, which is ours alone.
+
+    Raises:
+        OSError: if it cannot be looked into.
+    """
+    return not os.path.lexists(folder / STEPS) and any(
+        (folder / name).is_file() for name in (STATE, ACTION, OUTCOME)
     )
 
 

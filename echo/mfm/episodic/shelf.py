@@ -18,7 +18,8 @@ import numpy as np
 
 from csd.episode import Frame
 from echo.mfm.episodic.frames import Codec, encode_frame
-from echo.mfm.layout import EPISODES, PREVIOUS, Row
+from echo.mfm.layout import EPISODES, PREVIOUS, Row, is_file_name
+from echo.mfm.regular import read_regular
 
 MOST = 100_000
 
@@ -102,7 +103,7 @@ class Shelf:
             return None
         path = self._root / place
         try:
-            data = b"" if path.is_symlink() else path.read_bytes()
+            data = b"" if path.is_symlink() else read_regular(path)
         except OSError:
             data = b""
         if hashlib.sha256(data).hexdigest() != digest:
@@ -123,4 +124,4 @@ def _forget_oldest(known: dict[Key, str], most: int) -> None:
 
 def _inside(image: str) -> bool:
     """Whether a path from an index is one of this folder's episodes; other tools may write anything."""
-    return image.startswith((f"{EPISODES}/", f"{PREVIOUS}/")) and ".." not in image.split("/")
+    return image.startswith((f"{EPISODES}/", f"{PREVIOUS}/")) and is_file_name(image)

@@ -18,9 +18,11 @@ from echo.mfm.layout import (
     STEPS,
     MfmError,
     episode_number,
+    is_file_name,
     read_json,
     to_line,
 )
+from echo.mfm.regular import open_regular, read_regular
 
 NOT_OURS = "not ours, cannot be checked"
 
@@ -33,6 +35,8 @@ class Verdict:
     """'foreign': another tool made it, so that it carries no digests."""
     told: str = ""
     """What is wrong, or that it is not ours; empty for a whole one."""
+    lacks: tuple[str, ...] = ()
+    """Files that are missing from another tool's episode."""
 
 
 WHOLE = Verdict(state="whole")
@@ -71,8 +75,16 @@ class EpisodeFolder:
         One without steps.json is another tool's only if no episode before it has one: ours are appended
         behind those of others, so that a gap between ours is a loss.
         """
+        try:
+            return self._verdict(folder)
+        except OSError as error:
+            told = f"expected an episode that can be looked into at {folder}; got {error.strerror or error}"
+            return Verdict(state="broken", told=told)
+
+    def _verdict(self, folder: Path) -> Verdict:
         if is_foreign(folder) and not self._is_ours(folder):
-            return Verdict(state="foreign", told=NOT_OURS)
+            lacks = [name for name in (STATE, ACTION, OUTCOME) if not (folder / name).is_file()]
+            return Verdict(state="foreign", told=NOT_OURS, lacks=tuple(lacks))
         told = _fault(folder)
         return WHOLE if told is None else Verdict(state="broken", told=told)
 
@@ -97,14 +109,18 @@ def _fault(folder: Path) -> str | None:
     if not isinstance(digests, dict):
         return f"expected the digests of its files in {folder / STEPS}; got {digests!r}"
     return next(
-        (told for name, digest in digests.items() if (told := _altered(folder / name, digest))),
+        (told for name, digest in digests.items() if (told := _altered(folder, name, digest))),
         _retold(folder, read),
     )
 
 
-def _altered(file: Path, digest: object) -> str | None:
+def _altered(folder: Path, name: str, digest: object) -> str | None:
+    if not is_file_name(name):
+        return f"expected names of files of the episode in {folder / STEPS}; got {name[:80]!r}"
+    file = folder / name
     try:
-        found = hashlib.sha256(file.read_bytes()).hexdigest()
+        with open_regular(file) as opened:
+            found = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
         return f"expected a file at {file}; got {error.strerror or error}"
     if found != digest:
@@ -136,7 +152,7 @@ def _retold(folder: Path, read: Episode) -> str | None:
             ACTION: to_line(action_document(entry)),
             OUTCOME: to_line(outcome_document(entry)),
         }
-        held = {name: (folder / name).read_bytes() for name in said}
+        held = {name: read_regular(folder / name) for name in said}
         if held[ACTION] == to_line(action_document(entry, results=False)):
             # Recorded before actions told how they ended.
             said[ACTION] = held[ACTION]

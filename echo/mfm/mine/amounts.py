@@ -102,6 +102,11 @@ def amounts(text: str, names: frozenset[str], *, firm: bool) -> list[Statement]:
     return found
 
 
+def tells_twice(text: str) -> bool:
+    """Return whether `text` has several verbs of gain or loss, which may speak of different things."""
+    return len(_CHANGE.findall(text)) > 1
+
+
 def mentions(text: str, names: frozenset[str], found: Sequence[Statement]) -> list[Statement]:
     """Return the items and the counts that `text` names apart from what was `found` in it."""
     passed = [*_NO_AMOUNT.finditer(text)]

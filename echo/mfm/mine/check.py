@@ -272,7 +272,7 @@ def _unclosed(path: str, text: str) -> Iterable[Finding]:
             line=line,
             fault="unclosed",
             text=mark,
-            detail="nothing closes it, so readers may not see what stands behind it; close it, or take it out",
+            detail="nothing closes it, so readers may not see what is behind it; close it, or take it out",
         )
 
 

@@ -1,8 +1,9 @@
 """What a Markdown text claims: its bullets, its table rows, and the sentences of its paragraphs.
 
-No claims are: headings, code (fenced or indented), front matter, comments, rules, link definitions, questions, open task
-boxes, lines that only introduce what follows (they end in ':'), and lines of links alone. A comment or a
-fence that is not closed hides nothing: what stands behind it is read, and `unclosed` names it.
+No claims are: headings, code (fenced or indented), front matter, comments, rules, link definitions,
+questions, open task boxes, lines that only introduce what follows (they end in ':'), and lines of links
+alone. A comment or a fence that is not closed hides nothing: what stands behind it is read, and `unclosed`
+names it.
 """
 
 from __future__ import annotations

@@ -35,6 +35,17 @@ _OBJECT = re.compile(
     r"([a-z]{3,})\b",
     re.IGNORECASE,
 )
+_WITH = re.compile(
+    r"\b(?:with|from|using|out of)\s+(?:(?:an? |the |my |some |one |only |just |raw |pure )*)"
+    r"(?!(?:this|that|these|those|it|them|its|bare|empty|no|the|an?|my|which|there|here|now|where"
+    r"|inventory|bag|mine|ground|surface|home|far|luck|ease|care|attack"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten)\b|\w+ing\b|\w+=)"
+    r"([a-z]{3,})\b(?! *(?:hands?|pickaxe|axe|shovel|sword|hoe)\b)",
+    re.IGNORECASE,
+)
+_SOMETHING = re.compile(
+    r"\s+(?:an?|the|my|it|them|some|\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE
+)
 _UNDONE = re.compile(
     r"\b(?P<verb>crafted|smelted|mined|dug|placed|ate|attacked|killed) nothing\b"
     r"(?! (?:but|else|more|except))",
@@ -71,6 +82,10 @@ _SPOT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*(?:,\s*({_NUMBER})\s*
 _AXES = re.compile(
     rf"\bx\s*[=:]?\s*({_NUMBER})\s*,?\s*(?:y\s*[=:]?\s*({_NUMBER})\s*,?\s*)?z\s*[=:]?\s*({_NUMBER})"
 )
+_ELSEWHERE = re.compile(
+    r"\b(?:far|away|home|base|way|from|towards?|leads?|between|blocks?|distance|walk)\b", re.IGNORECASE
+)
+"""Words of a place that is spoken of from another one."""
 _HEIGHT = re.compile(rf"\bat y\s*[=:]?\s*({_NUMBER})\b")
 
 
@@ -92,7 +107,11 @@ def actions(text: str, names: frozenset[str], *, firm: bool, tried: bool) -> lis
         before = text[: match.start()]
         gerund = match[0].lower().endswith("ing")
         told = bool(_SUBJECT.search(before)) and not (gerund and _IN_GENERAL.match(behind))
+        if match[0].lower().endswith("ed") and re.search(r"(?:^|[.;:])\s*$", before):
+            # 'Smelted things look nice' tells of no smelting, 'Smelted a thing' does.
+            told = _SOMETHING.match(behind) is not None
         told = told or (not gerund and bool(_PASSIVE.match(before)))
+        told = told and not (gerund and before.strip()) and not match[0].lower().startswith("str")
         found.append(
             Statement(
                 rule="action", said=said, name="/".join((*kinds, object)), firm=firm and told, tried=tried
@@ -103,7 +122,11 @@ def actions(text: str, names: frozenset[str], *, firm: bool, tried: bool) -> lis
 
 def done_to(text: str, names: frozenset[str]) -> list[Statement]:
     """Return the words behind verbs of action that are no known name: what was acted on, as 'sand'."""
-    found: list[Statement] = []
+    found = [
+        Statement(rule="mention", said=match[0], name=match[1].lower())
+        for match in _WITH.finditer(text)
+        if known_name(text[match.start(1) :], names) is None
+    ]
     for words, _ in _ACTIONS:
         for match in re.finditer(rf"\b(?:{words})\b", text, re.IGNORECASE):
             object = _OBJECT.match(text, match.end())
@@ -179,6 +202,7 @@ def events(text: str, *, firm: bool) -> list[Statement]:
 def places(text: str, *, firm: bool) -> list[Statement]:
     """Return the places and heights that `text` tells."""
     found: list[Statement] = []
+    firm = firm and not _ELSEWHERE.search(text)
     for match in [*_SPOT.finditer(text), *_AXES.finditer(text)]:
         middle, last = match[2], match[3]
         x, z = _number(match[1]), _number(last or middle)

@@ -51,9 +51,9 @@ def remember(
         strict: Whether a note that its evidence contradicts is refused.
 
     Raises:
-        MfmError: if there is no text, it would hide what follows, it cites nothing or an episode that does not
-            exist, the file is no Markdown, or, if `strict`, what it cites contradicts it; nothing is written
-            then.
+        MfmError: if there is no text, it would hide what follows, it cites nothing or an episode that does
+            not exist, the file is no Markdown, or, if `strict`, what it cites contradicts it; nothing is
+            written then.
     """
     _check_place(path)
     told = " ".join(text.split())

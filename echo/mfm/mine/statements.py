@@ -35,9 +35,9 @@ _NOTHING = re.compile(
 )
 _DOUBT = re.compile(
     r"\b(?:not|never|no(?! tool)|none|nobody|nothing|nowhere|neither|nor|cannot|can't"
-    r"|without(?! (?:a |any )?tools?\b)|instead|rather|unlike|failed?|fails|refused|impossible|useless|in vain"
-    r"|would|should|must|might|may|could|if|unless|except|perhaps|probably|maybe|likely|try|trying|tried|want"
-    r"|plan|next|later|yet|still|needs?|needed|requires?|required|hardly|barely|rarely|seldom|avoid(?:s|ed)?"
+    r"|without(?! (?:a |any )?tools?\b)|instead|rather|unlike|failed?|fails|refused|impossible|useless"
+    r"|in vain|would|should|must|might|may|could|if|unless|except|perhaps|probably|maybe|likely|try|trying"
+    r"|tried|want|plan|next|later|yet|still|needs?|needed|requires?|required|hardly|barely|rarely|seldom|avoid(?:s|ed)?"
     r"|spared|twice|double|half|ever|hope|going to|faster|slower|better|worse)\b|n't\b",
     re.IGNORECASE,
 )

@@ -6,11 +6,12 @@ of its statements is, supported if all are and its episodes show every item and 
 not checkable: what is shown in part only is not checkable. How often something was so is not judged.
 
 - a gain or loss: supported by a change of that item by that amount, of one step, of an episode or of all
-  cited together; contradicted where no steps together come to that amount. Where one kind of action or one
+  cited together; contradicted where no steps together come to that amount, unless what another verb of the
+  same piece says is shown. Where one kind of action or one
   tool is said, steps of that kind, or with it in the hand, have to show it.
 - nothing came of it: supported by an episode with a step in which no item rose; else contradicted.
 - an action: supported by one of that kind, done to that block, creature or item, that came to pass (or, if
-  it is said to have come to nothing, was tried); contradicted where all are of other kinds, or done to others.
+  it is said to have come to nothing, was tried); contradicted where all are of other kinds, or of others.
 - nothing of a kind was done ('ate nothing'): supported where none was; contradicted where all did it.
 - it worked: supported by an action that ended in ok; contradicted where all ended otherwise.
 - a tool, or the bare hand: supported where such an action was done with it; contradicted where it was never
@@ -27,9 +28,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from echo.mfm.mine.amounts import tells_twice
 from echo.mfm.mine.excerpts import (
     actions_text,
     codes_text,
@@ -104,9 +106,23 @@ def judge_piece(text: str, episodes: Sequence[Facts], names: frozenset[str]) -> 
     found = statements(text, names)
     scope = scope_of(found)
     besides = [judge(each, episodes, scope) for each in unread(text, names)]
+    judged = [judge(each, episodes, scope) for each in found]
+    if tells_twice(text):
+        judged = _softened(judged)
+    return [*judged, *(each for each in besides if each.verdict != "supported")]
+
+
+def _softened(judged: Sequence[Judged]) -> list[Judged]:
+    """Return the verdicts without contradicted amounts where another amount is shown.
+
+    'A pickaxe costs 3 planks; with it I got coal' speaks of two things, of which the episode is one.
+    """
+    shown = any(each.statement.rule in ("gain", "loss") and each.verdict == "supported" for each in judged)
     return [
-        *(judge(each, episodes, scope) for each in found),
-        *(each for each in besides if each.verdict != "supported"),
+        replace(each, verdict="not checkable")
+        if shown and each.verdict == "contradicted" and each.statement.rule in ("gain", "loss")
+        else each
+        for each in judged
     ]
 
 

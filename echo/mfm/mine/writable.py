@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from echo.mfm.layout import MINE, MfmError
+from echo.mfm.layout import MINE, MfmError, memory_of_earlier_life, refuse_earlier_life
 from echo.mfm.mine.change import AUTHORS, Author, Change
 from echo.mfm.mine.commit import commit, finished_view, record_outside, redo, taken_back
 from echo.mfm.mine.history import ChangeLog
@@ -46,11 +46,11 @@ class Mine:
         self.root = Path(root)
         disk = disk or MineDisk()
         self._tree, self._log = Tree(self.root, disk), ChangeLog(self.root, disk)
-        self._clock = clock or _now
+        self._clock = clock or (lambda: datetime.now(UTC))
         self._turn = threading.RLock()
         self._key = str(self.root.resolve())
         self._settled = False
-        self._read_only = read_only
+        self._read_only = read_only or memory_of_earlier_life(self.root) is not None
 
     def read(self, path: str) -> str:
         """Return the text of a file, exactly as it was written: line ends and a byte order mark included.
@@ -186,7 +186,7 @@ class Mine:
     def history(self, path: str | None = None) -> list[Change]:
         """Return all changes, or those of one file or of one folder's files; the oldest first.
 
-        Lines of the log that are damaged are left out; `damaged_lines` counts them.
+        Damaged lines of the log are left out; `damaged_lines` counts them.
         """
         with self._turn:
             changes, _ = self._log.whole_changes()
@@ -288,6 +288,7 @@ class Mine:
                     self._mend()
 
     def _refuse_reader(self) -> None:
+        refuse_earlier_life(self.root)
         if self._read_only:
             raise MfmError(f"expected only reading of the notes of {self.root}, got a change.")
 
@@ -295,10 +296,6 @@ class Mine:
         self._settled = True
         self._log.mend()
         redo(self._tree, self._log)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 __all__ = ["Author", "Batch", "Change", "Mine", "PathRefused"]

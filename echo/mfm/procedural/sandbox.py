@@ -7,7 +7,6 @@ process, no signal to another), and an audit hook besides. It is killed when an 
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -22,7 +21,7 @@ from typing import Any, Literal, Self
 from echo.mfm.layout import to_line
 from echo.mfm.procedural.bounds import MOST_LINE, MOST_REASON, MOST_SAID, cut
 from echo.mfm.procedural.child import OUT_OF_MEMORY
-from echo.mfm.procedural.wire import Closed, Late, TooLong, exchange
+from echo.mfm.procedural.wire import Closed, Late, TooLong, exchange, read_line
 
 Fault = Literal["error", "value", "time", "memory", "output", "junk", "crash", "unsafe", "missing", "flawed"]
 """Why a script failed. 'error': it raised. 'value': what it gave is no JSON value. 'time', 'memory' and
@@ -98,7 +97,6 @@ class Answer:
 _HOME = Path(__file__).resolve().parents[3]
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from echo.mfm.procedural.child import main; main()"
 _DISMISS_SECONDS = 5.0
-_DEEPEST = 40
 _START_SECONDS = 20.0
 """How long a busy system may take to start a process; the time of its script is counted from then on."""
 
@@ -243,12 +241,8 @@ class Sandbox:
 
     def _read(self, data: bytes) -> dict[str, Any] | Failed:
         """Return what an answer holds; more than one line is junk."""
-        line, _, rest = data.partition(b"\n")
-        try:
-            held = json.loads(line, parse_constant=_refuse_constant)
-        except (ValueError, RecursionError):
-            held = None
-        if not isinstance(held, dict) or rest or not _is_shallow(held):
+        held = read_line(data)
+        if held is None:
             return self._stop("junk", f"expected one line of JSON, got {data[:80]!r}.")
         return held
 
@@ -299,17 +293,5 @@ def probe() -> Defences | Failed:
         return sandbox.fault or sandbox.defences
 
 
-def _is_shallow(value: Any, deep: int = 0) -> bool:
-    """Return whether a value is nested no deeper than any answer; what goes on from here may recurse."""
-    if isinstance(value, dict | list):
-        inner = value.values() if isinstance(value, dict) else value
-        return deep < _DEEPEST and all(_is_shallow(each, deep + 1) for each in inner)
-    return True
-
-
 def _shown(value: Any) -> str:
     return cut(str(value), MOST_REASON // 2)
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import time
+from typing import Any
 
 _READ_BYTES = 65_536
+_DEEPEST = 40
+"""Nesting of an answer; what goes on from here may recurse."""
 
 
 class NoAnswer(Exception):
@@ -61,6 +65,27 @@ def exchange(writing: int, reading: int, message: bytes, *, seconds: float, most
         if len(held) > most:
             raise TooLong
     return held
+
+
+def read_line(data: bytes) -> dict[str, Any] | None:
+    """Return the JSON object that `data` is the one line of; None where it is anything else."""
+    line, _, rest = data.partition(b"\n")
+    try:
+        held = json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return None
+    return held if isinstance(held, dict) and not rest and _is_shallow(held) else None
+
+
+def _is_shallow(value: Any, deep: int = 0) -> bool:
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return deep < _DEEPEST and all(_is_shallow(each, deep + 1) for each in inner)
+    return True
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _written(descriptor: int, data: memoryview) -> int:

@@ -100,7 +100,7 @@ def _wanted(question: Question) -> int | None:
 
 
 def _check_options(folder: str) -> None:
-    if os.path.exists(f"{folder}/options.json"):  # noqa: PTH110 (pathlib takes 10 ms to load)
+    if os.path.lexists(f"{folder}/options.json"):
         from pathlib import Path
 
         from echo.mfm.options import require

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import stat
+from echo.mfm.regular import NotAFile, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,20 +52,9 @@ def read(path: str) -> bytes | None:
         OSError: if it is there and cannot be read.
     """
     try:
-        # A pipe in the place of a file must not make the reader wait.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
+        return read_regular(path)
+    except (FileNotFoundError, NotADirectoryError, NotAFile):
         return None
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            return None
-        data = os.read(descriptor, status.st_size + 1)
-        while more := os.read(descriptor, 1 << 20) if len(data) >= status.st_size + 1 else b"":
-            data += more
-        return data
-    finally:
-        os.close(descriptor)
 
 
 def searched_texts(base: str, row: Row, unread: Unread) -> list[str | None]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 
 from echo.mfm.query.rows import rows_from_end, rows_from_start
+from echo.mfm.regular import open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
-    from echo.mfm.layout import Row
     from echo.mfm.query.rows import Held, Torn
 
 INDEX, PREVIOUS = "index.jsonl", "previous"
@@ -39,11 +39,11 @@ class Home:
 
         Raises:
             MfmError: if there is none.
-            OSError: if it cannot be read.
+            OSError: if it is no file, or cannot be read.
         """
         path = f"{self.folder}/{INDEX}"
         try:
-            return open(path, "rb")  # noqa: PTH123 (pathlib takes 10 ms to load)
+            return open_regular(path)
         except (FileNotFoundError, NotADirectoryError):
             from echo.mfm.layout import MfmError
 
@@ -55,15 +55,15 @@ class Home:
     def rows(self, index: BinaryIO, torn: Torn, *, backwards: bool) -> Iterator[Held]:
         """Yield the rows of the open index with their lines, in order or from the end."""
         held = rows_from_end(index, torn) if backwards else rows_from_start(index, torn)
-        return held if self.life is None else (self._earlier(row) for row, _ in held)
+        return held if self.life is None else map(self._earlier, held)
 
-    def _earlier(self, row: Row) -> Held:
-        from echo.mfm.layout import life_name, to_line
+    def _earlier(self, held: Held) -> Held:
+        from echo.mfm.episodic.index import Line
+        from echo.mfm.episodic.previous import earlier_line
 
-        before = f"{PREVIOUS}/{life_name(self.life or 0)}/"
-        moved = {name: f"{before}{row[name]}" for name in ("path", "image") if isinstance(row.get(name), str)}
-        told = {**row, **moved, "life": self.life}
-        return told, to_line(told).removesuffix(b"\n")
+        row, data = held
+        told = earlier_line(Line(row=row, data=data), self.life or 0)
+        return told.row, told.data
 
 
 def homes(root: str, *, previous: bool) -> list[Home]:

@@ -119,8 +119,8 @@ def _known_line(one: Known, x: float, z: float) -> _Line:
 def _point_line(one: Point, x: float, z: float) -> _Line:
     name = shown_name(one.name) if one.name is not None else "unknown cause"
     words = {
-        "made": f"made {name} at",
-        "found": f"got {name} at",
+        "made": f"made {name} standing at",
+        "found": f"got {name} standing at",
         "damage": f"DAMAGE ({name}, {one.times}x) at",
         "death": f"DEATH ({name}, {one.times}x) at",
     }

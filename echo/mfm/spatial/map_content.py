@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from echo.mfm.spatial.answers import Hazard, Known, Point, Stay
 from echo.mfm.spatial.facts import Elsewhere, Unread
-from echo.mfm.spatial.names import matching
+from echo.mfm.spatial.names import folded, matching
 from echo.mfm.spatial.places import Places
 
 Layer = Literal["path", "resources", "stations", "containers", "hazards"]
@@ -25,8 +25,9 @@ class MapContent:
     title: str
     path: tuple[Stay, ...]
     resources: dict[str, tuple[Known, ...]]
-    """By name: blocks before what is known only by where it was got, the rarest kind first, which is the one
-    of which the fewest were ever in sight together."""
+    """By name: ores and what was got, then other blocks that were seen, then those that the body itself put
+    there; among them the rarest kind first, which is the one of which the fewest were ever in sight together,
+    or were got."""
     names_left_out: int
     """Kinds of block that are known but have no colour."""
     stations: tuple[Point, ...]
@@ -46,7 +47,8 @@ def map_content(
     Args:
         places: Where to take it from.
         layers: What is wanted of it.
-        names: Kinds of block to show, found as by `Places.nearest`; the ten rarest when empty.
+        names: Kinds of block to show, found as by `Places.nearest`; when empty, the first ten in the order of
+            `MapContent.resources`.
         title: Above the map; the name of the folder when None.
 
     Raises:
@@ -58,7 +60,9 @@ def map_content(
     for one in places.resources() if "resources" in layers else ():
         known.setdefault(one.name, []).append(one)
     special = frozenset(one.name for one in points if one.kind in ("station", "container"))
-    kept = _chosen({name: found for name, found in known.items() if name not in special or names}, names)
+    got = frozenset(one.name for one in points if one.kind == "found")
+    shown = {name: found for name, found in known.items() if name not in special or names}
+    kept = _chosen(shown, names, got)
     return MapContent(
         title=places.root.resolve().name if title is None else title,
         path=visited.path if "path" in layers else (),
@@ -74,11 +78,21 @@ def map_content(
     )
 
 
-def _chosen(known: dict[str, list[Known]], names: Sequence[str]) -> dict[str, tuple[Known, ...]]:
+def _chosen(
+    known: dict[str, list[Known]], names: Sequence[str], got: frozenset[str | None]
+) -> dict[str, tuple[Known, ...]]:
     wanted = list(known)
     if names:
         found = [matching(asked, known) for asked in names]
         wanted = list(dict.fromkeys(name for exact, part in found for name in exact or part))
     counts = {name: max((one.count or 0 for one in known[name]), default=0) for name in wanted}
-    ordered = sorted(wanted, key=lambda name: (not known[name][0].exact, counts[name], name))
+    ranks = {name: _rank(name, known[name], got) for name in wanted}
+    ordered = sorted(wanted, key=lambda name: (ranks[name], counts[name], name))
     return {name: tuple(known[name]) for name in ordered[:MOST_NAMES]}
+
+
+def _rank(name: str, found: Sequence[Known], got: frozenset[str | None]) -> int:
+    """Return how much somebody may want to know of a kind: 0 for what is worth most."""
+    if all(one.how == "placed" for one in found):
+        return 2
+    return 0 if name in got or "ore" in folded(name).split("_") else 1

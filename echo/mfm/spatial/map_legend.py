@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from echo.mfm.spatial.map_content import MapContent
-from echo.mfm.spatial.map_sheet import INK, MIDDLE, PANEL, RIGHT, TOP, WIDTH, Colour, Sheet, writable
+from echo.mfm.spatial.map_sheet import INK, MIDDLE, RIGHT, TOP, WIDTH, Colour, Sheet, writable
 from echo.mfm.spatial.map_signs import (
     CONTAINER,
     DANGER,
     DEATH,
     STATION,
     draw_danger,
+    draw_dot,
     draw_end,
     draw_sign,
     time_colour,
@@ -24,15 +23,13 @@ _LINE = 25
 _BAR = 230
 
 
-def draw_legend(
-    sheet: Sheet, content: MapContent, colours: Mapping[str, Colour], labels_left_out: int
-) -> None:
+def draw_legend(sheet: Sheet, content: MapContent, labels_left_out: int) -> None:
     """Draw what the colours and signs of `content` mean, and what is not shown."""
     y = float(TOP)
     if content.path:
         y = _way(sheet, content, y)
     y = _signs(sheet, content, y)
-    y = _resources(sheet, content, colours, y)
+    y = _resources(sheet, content, y)
     notes = []
     if labels_left_out:
         notes.append(f"{labels_left_out:,} labels had no room")
@@ -90,14 +87,14 @@ def _signs(sheet: Sheet, content: MapContent, y: float) -> float:
     return y + 18
 
 
-def _resources(sheet: Sheet, content: MapContent, colours: Mapping[str, Colour], y: float) -> float:
+def _resources(sheet: Sheet, content: MapContent, y: float) -> float:
     if not content.resources:
         return y
     sheet.text(_LEFT, y, "Seen or got", size=16)
     _row(sheet, y + 2, "", "places", colour=MIDDLE)
     y += 30
-    for name, found in content.resources.items():
-        sheet.disc(_SIGN, y + 8, 5.5, colours[name], PANEL)
+    for number, (name, found) in enumerate(content.resources.items()):
+        draw_dot(sheet, _SIGN, y + 8, 5.5, number)
         _row(sheet, y, writable(name, 21), f"{len(found):,}")
         y += _LINE
     if content.names_left_out:

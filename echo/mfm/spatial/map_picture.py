@@ -34,9 +34,9 @@ from echo.mfm.spatial.map_signs import (
     CONTAINER,
     DANGER,
     DEATH,
-    PALETTE,
     STATION,
     draw_danger,
+    draw_dot,
     draw_end,
     draw_sign,
     time_colour,
@@ -68,14 +68,13 @@ def draw_map(content: MapContent, out: Path) -> None:
     sheet, labels = Sheet(), Labels()
     _grid(sheet, place)
     _path(sheet, place, content.path)
-    _resources(sheet, place, content)
+    _resources(sheet, place, labels, content)
     _stations(sheet, place, labels, content)
     _hazards(sheet, place, labels, content.hazards)
     _ends(sheet, place, labels, content.path)
     _write_labels(sheet, place, labels, content)
     _frame(sheet, place, content)
-    colours = dict(zip(content.resources, PALETTE, strict=False))
-    draw_legend(sheet, content, colours, labels.left_out)
+    draw_legend(sheet, content, labels.left_out)
     drawn = io.BytesIO()
     sheet.finished().save(drawn, format="PNG")
     write_picture(out, drawn.getvalue())
@@ -145,18 +144,19 @@ def _dotted(sheet: Sheet, start: tuple[float, float], end: tuple[float, float], 
         )
 
 
-def _resources(sheet: Sheet, place: Projection, content: MapContent) -> None:
+def _resources(sheet: Sheet, place: Projection, labels: Labels, content: MapContent) -> None:
     """Draw one dot for blocks of a kind that lie within a few pixels; the rarest kinds last, on top."""
-    for colour, (_, found) in reversed(list(zip(PALETTE, content.resources.items(), strict=False))):
+    for number, found in reversed(list(enumerate(content.resources.values()))):
         dots: dict[tuple[int, int], list[tuple[float, float]]] = {}
         for known in found:
             x, y = place.at(*known.middle)
             dots.setdefault((int(x // _BIN), int(y // _BIN)), []).append((x, y))
         for held in dots.values():
-            radius = min(3.4 + 0.6 * math.log2(len(held)), 6.0)
+            radius = min(4.0 + 0.6 * math.log2(len(held)), 6.0)
             middle_x = math.fsum(x for x, _ in held) / len(held)
             middle_y = math.fsum(y for _, y in held) / len(held)
-            sheet.disc(middle_x, middle_y, radius, (*colour, 235), PANEL)
+            draw_dot(sheet, middle_x, middle_y, radius, number)
+            labels.dot(middle_x, middle_y, radius + 1)
 
 
 def _stations(sheet: Sheet, place: Projection, labels: Labels, content: MapContent) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 Colour = tuple[int, int, int]
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
 
 PAPER: Colour = (251, 249, 244)
 INK: Colour = (44, 49, 58)
@@ -30,6 +32,7 @@ LABEL = 13
 """Pixels of the letters of a label."""
 MARGIN = 0.06
 """Share of the span that is left free at each edge."""
+_SQUARE = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,14 +88,20 @@ def round_step(least: float) -> float:
 
 @dataclass
 class Labels:
-    """Places taken by text and signs, so that no label lies over another."""
+    """Places taken by text and signs, so that no label lies over another, nor over dots where it can be."""
 
     taken: list[tuple[float, float, float, float]] = field(default_factory=list)
+    dots: set[tuple[int, int]] = field(default_factory=set)
+    """Squares of `_SQUARE` pixels in which dots lie: column and line."""
     left_out: int = 0
 
     def block(self, column: float, line: float, radius: float) -> None:
         """Keep labels off a sign."""
         self.taken.append((column - radius, line - radius, column + radius, line + radius))
+
+    def dot(self, column: float, line: float, radius: float) -> None:
+        """Keep labels off a dot if there is another spot for them."""
+        self.dots.update(_squares((column - radius, line - radius, column + radius, line + radius)))
 
     def place(
         self, column: float, line: float, width: float, height: float, away: float
@@ -108,14 +117,26 @@ class Labels:
             (column - away * 0.7 - width, line - away - height * 0.8),
             (column - away * 0.7 - width, line + away - height * 0.2),
         )
-        for x, y in spots:
-            box = (x - 2, y - 1, x + width + 2, y + height + 1)
-            inside = box[0] >= LEFT and box[1] >= TOP and box[2] <= RIGHT and box[3] <= BOTTOM
-            if inside and not any(_overlap(box, other) for other in self.taken):
-                self.taken.append(box)
-                return (x, y)
-        self.left_out += 1
-        return None
+        boxes = [(x - 2, y - 1, x + width + 2, y + height + 1) for x, y in spots]
+        free = [box for box in boxes if self._is_free(box)]
+        if not free:
+            self.left_out += 1
+            return None
+        box = next((box for box in free if not any(one in self.dots for one in _squares(box))), free[0])
+        self.taken.append(box)
+        return (box[0] + 2, box[1] + 1)
+
+    def _is_free(self, box: Box) -> bool:
+        inside = box[0] >= LEFT and box[1] >= TOP and box[2] <= RIGHT and box[3] <= BOTTOM
+        return inside and not any(_overlap(box, other) for other in self.taken)
+
+
+def _squares(box: Box) -> Iterator[tuple[int, int]]:
+    """Yield the squares that a box lies in."""
+    left, top, right, bottom = (math.floor(edge / _SQUARE) for edge in box)
+    for line in range(top, bottom + 1):
+        for column in range(left, right + 1):
+            yield (column, line)
 
 
 def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:

@@ -6,18 +6,9 @@ from echo.mfm.spatial.map_sheet import INK, PANEL, Colour, Sheet
 
 TIMES: tuple[Colour, ...] = ((64, 30, 120), (136, 45, 132), (205, 66, 104), (240, 121, 66), (250, 186, 74))
 """Colours of the way from its beginning to its end."""
-PALETTE: tuple[Colour, ...] = (
-    (31, 119, 160),
-    (66, 145, 70),
-    (196, 154, 20),
-    (120, 94, 190),
-    (20, 150, 140),
-    (150, 90, 50),
-    (90, 160, 215),
-    (150, 175, 50),
-    (200, 110, 170),
-    (95, 105, 120),
-)
+PALETTE: tuple[Colour, ...] = ((24, 92, 190), (44, 150, 52), (150, 92, 36), (40, 184, 214), (84, 90, 102))
+"""Colours of kinds of block, in turn; far apart, and apart from those of the way. Once they are used up, the
+same ones are given to diamonds."""
 STATION: Colour = (38, 70, 128)
 CONTAINER: Colour = (140, 92, 40)
 DANGER: Colour = (206, 38, 46)
@@ -32,6 +23,16 @@ def time_colour(share: float) -> Colour:
     one, other = TIMES[low], TIMES[low + 1]
     red, green, blue = (round(a + (b - a) * part) for a, b in zip(one, other, strict=True))
     return (red, green, blue)
+
+
+def draw_dot(sheet: Sheet, x: float, y: float, radius: float, number: int) -> None:
+    """Draw the mark of the kind of block with a number from 0: a dot or, from `PALETTE` on, a diamond."""
+    colour = PALETTE[number % len(PALETTE)]
+    if number % (2 * len(PALETTE)) < len(PALETTE):
+        sheet.disc(x, y, radius, (*colour, 235), PANEL)
+        return
+    away = radius * 1.35
+    sheet.shape([(x, y - away), (x + away, y), (x, y + away), (x - away, y)], colour, PANEL)
 
 
 def draw_sign(sheet: Sheet, x: float, y: float, colour: Colour, *, lid: bool) -> None:

@@ -17,7 +17,7 @@ from echo.mfm.spatial.names import folded
 from echo.mfm.spatial.tables import PlaceOptions
 
 CLUSTERS = 8
-"""Clusters whose records are looked at."""
+"""Clusters whose records are looked at, and those that score as well as the last of these."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,6 +31,8 @@ class EventCluster:
     records: int
     first: When
     last: When
+    episodes: tuple[str, ...]
+    """Those that its records are of, in order of time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,6 +69,9 @@ def place_cells(asking: Asking, options: PlaceOptions) -> tuple[PlaceCell, ...]:
     """Return all place cells that hold records, by z, x, height and sector."""
     clusters: dict[int, list[tuple[int, int, EventCluster]]] = {}
     words = Words(asking)
+    episodes: dict[int, dict[str, None]] = {}
+    for of_cluster, episode in asking.run.execute("SELECT cluster, episode FROM record ORDER BY id"):
+        episodes.setdefault(of_cluster, {})[asking.episode(episode)] = None
     lines = asking.run.execute(
         "SELECT cluster.id, place, happened, cluster.seen, size, min(record.id), max(record.id)"
         " FROM cluster JOIN record ON record.cluster = cluster.id GROUP BY cluster.id"
@@ -78,6 +83,7 @@ def place_cells(asking: Asking, options: PlaceOptions) -> tuple[PlaceCell, ...]:
             records=size,
             first=_when(asking, first),
             last=_when(asking, last),
+            episodes=tuple(episodes[id]),
         )
         clusters.setdefault(place, []).append((-size, id, cluster))
     width = 360.0 / options.sectors
@@ -117,7 +123,10 @@ def remembered(
         score = words.score(wanted, happened, seen)
         if score > 0:
             scored.append((-score, id, happened))
-    best = {id: happened for _, id, happened in sorted(scored)[:CLUSTERS]}
+    scored.sort()
+    # All that score as well as the last one taken: age must not keep out what is nearest.
+    least = scored[:CLUSTERS][-1][0] if scored else 0.0
+    best = {id: happened for score, id, happened in scored if score <= least}
     found = []
     for record, cluster, seen, episode, step, at_x, y, at_z, yaw in asking.run.execute(
         "SELECT id, cluster, seen, episode, step, x, y, z, yaw FROM record"

@@ -10,7 +10,9 @@ from echo.mfm.options import MemoryOptions
 
 SEARCHING = frozenset({"query", "recall", "why"})
 """Tools that need the index or what is built on it."""
-PLACES = frozenset({"places_near", "places_nearest", "places_changed", "places_known", "map"})
+PLACES = frozenset(
+    {"places_near", "places_nearest", "places_changed", "places_known", "places_remembered", "map"}
+)
 PICTURES = frozenset({"then_now", "map"})
 PROCEDURES = frozenset({"procedures_list", "procedure_show", "procedure_save"})
 CONSOLIDATION = frozenset({"consolidate"})

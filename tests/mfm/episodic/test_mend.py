@@ -279,7 +279,8 @@ def test_a_row_glued_behind_one_torn_anywhere_but_before_a_value_is_found(cut):
 
 
 def test_behind_torn_bytes_only_what_looks_like_an_index_row_is_one():
-    data = b'{"id": "ab{"id": "cd"}\n{"id": "ab{"id": "cd", "path": "p", "kind": "task"}\n{"id": "a"}{"id": "b"}\n'
+    data = b'{"id": "ab{"id": "cd"}\n{"id": "ab{"id": "cd", "path": "p", "kind": "task"}\n'
+    data += b'{"id": "a"}{"id": "b"}\n'
     assert [each.row["id"] for each in scan(data) if isinstance(each, Line)] == ["cd", "a", "b"]
 
 

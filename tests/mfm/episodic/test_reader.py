@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from echo.mfm.episodic.index import Torn
 from echo.mfm.episodic.reader import read_episode, read_frame, read_index
 from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.layout import MfmError
@@ -49,13 +50,14 @@ def test_no_index_is_an_error_that_names_the_place(tmp_path):
         next(read_index(tmp_path / "nowhere"))
 
 
-def test_a_broken_line_in_the_middle_is_an_error_with_line_and_cure(root):
+def test_lines_that_are_no_rows_are_passed_over_and_told(root):
     index = root / "index.jsonl"
-    index.write_bytes(index.read_bytes().replace(b"}\n{", b'}\n{"a": tor\n{'))
-    rows = read_index(root)
-    assert next(rows)["id"] == "ep_000001"
-    with pytest.raises(MfmError, match=r"line 2 of .*index.jsonl, got b'.*tor.*Recorder.open\): that mends"):
-        next(rows)
+    whole = index.read_bytes()
+    index.write_bytes(whole.replace(b"}\n{", b'}\n[]\n{"a": tor\n{') + b'{"action_kind')
+    torn = []
+    assert [row["id"] for row in read_index(root, torn)] == ["ep_000001", "ep_000002"]
+    first = whole.index(b"\n") + 1
+    assert torn == [Torn(offset=first, data=b"[]"), Torn(offset=first + 3, data=b'{"a": tor')]
 
 
 def test_a_line_being_appended_is_not_seen_yet(root):

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-import os
 import zlib
 from pathlib import Path
 

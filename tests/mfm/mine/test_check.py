@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from csd.episode import Outcome, Place, Step
 from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.layout import MfmError
 from echo.mfm.mine.check import NotesChecker, check_notes
@@ -16,7 +17,7 @@ from echo.mfm.mine.facts import read_facts
 from echo.mfm.mine.statements import known_name, statements
 from echo.mfm.mine.writable import Mine
 from tests.mfm.episodic.sample_steps import collect_log, seen
-from tests.mfm.mine.evidence_samples import evidence
+from tests.mfm.mine.evidence_samples import dig, evidence
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +62,123 @@ def verdict(memory, text):
 )
 def test_what_an_episode_shows_is_supported(memory, text):
     assert verdict(memory, text) == "supported"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I took no damage [ep_000002]",
+        "No damage was taken [ep_000004]",
+        "I ate nothing [ep_000003]",
+        "Crafted nothing [ep_000003]",
+        "Digging stone by hand left me empty-handed, it gave nothing [ep_000003]",
+        "Stone gave more than 1 cobblestone [ep_000004]",
+        "It made less than 5 oak_planks [ep_000002]",
+        "The oak log fell apart: it became 4 oak_planks [ep_000002]",
+        "Digging stone with the wooden pickaxe worked [ep_000004]",
+        "Crafting a crafting table from 4 oak_planks [ep_000005]",
+        "Crafting it from four planks worked [ep_000005]",
+    ],
+)
+def test_denials_comparisons_and_parts_are_read_off(memory, text):
+    assert verdict(memory, text) == "supported"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I saved the oak_log for smelting [ep_000001]",
+        "It has yet to be smelted [ep_000001]",
+        "Before crafting, I collected 1 oak_log [ep_000001]",
+        "Smelting comes before crafting [ep_000002]",
+        "Crafting is for later, digging gave 1 oak_log [ep_000001]",
+        "Unlike mining with the stone_pickaxe, crafting works [ep_000002]",
+        "I was attacked by nothing [ep_000001]",
+        "Nothing hurts down here [ep_000002]",
+        "Stone gave 1 cobblestone, the oak_log variant gave 8 [ep_000004]",
+        "A wooden pickaxe made the stone break faster [ep_000004]",
+        "The pickaxe I crafted dug stone [ep_000004]",
+        "Stone gave nothing until I held a pickaxe, which gave 2 cobblestone [ep_000004]",
+        "One more makes 3 cobblestone in all [ep_000004]",
+        "It gave nothing but cobblestone [ep_000004]",
+        "The axe that cost 3 iron_ingot gave 1 oak_log [ep_000001]",
+        "The base at (300, 64, 300) is far away [ep_000001]",
+        "Crafted planks look nice [ep_000001]",
+        "Dug stone; smelting follows [ep_000004]",
+    ],
+)
+def test_what_speaks_of_another_time_or_denies_is_never_contradicted(memory, text):
+    assert verdict(memory, text) != "contradicted"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It made more than 4 oak_planks [ep_000002]",
+        "It made over 4 oak_planks [ep_000002]",
+        "It took 5 planks to craft a crafting_table [ep_000005]",
+        "Crafting a crafting table from 3 oak_log [ep_000005]",
+        "Crafting it with sticks gave a crafting_table [ep_000005]",
+        "Stone: 1 cobblestone with an empty hand [ep_000003]",
+        "Digging stone in the hand-made pit, gave 2 stone_bricks [ep_000004]",
+        "Digging stone worked with an empty hand [ep_000004]",
+        "Smelted sand [ep_000002]",
+        "There is oak at (1, 164, -4) [ep_000001]",
+        "Oak gave 1 oak_log [ep_000001]; stone gave 5 somethings [ep_000003].",
+    ],
+)
+def test_what_is_shown_in_part_is_not_supported(memory, text):
+    assert verdict(memory, text) != "supported"
+
+
+def refused(tmp_path, tool):
+    """Record one dig in vain with `tool`, held only in the second step, and a stick that cannot stand."""
+    with Recorder.open(tmp_path, source="s") as recorder:
+        recorder.initial(seen(0))
+        steps = [
+            dig(0, "dirt", held="stone_axe", dirt=1),
+            dig(1, "stone", held="wooden_pickaxe", cobblestone=1),
+            Step(
+                before=replace(seen(2), mainhand=tool),
+                action=Place(item="stick"),
+                outcome=Outcome(code="not_placeable", message="no block"),
+            ),
+        ]
+        recorder.write(goal="both", steps=steps, after=seen(3))
+    return tmp_path
+
+
+def test_tools_and_outcomes_are_those_of_the_action_spoken_of(tmp_path):
+    memory = refused(tmp_path, "wooden_pickaxe")
+    assert verdict(memory, "Digging with a wooden_pickaxe gave 1 cobblestone [ep_000001]") == "supported"
+    assert verdict(memory, "Digging with a stone_axe gave 1 cobblestone [ep_000001]") == "not checkable"
+    assert verdict(memory, "Digging with a stone_pickaxe gave 1 cobblestone [ep_000001]") == "contradicted"
+    assert verdict(memory, "Placing a stick worked [ep_000001]") == "contradicted"
+    assert verdict(memory, "I placed a stick [ep_000001]") == "not checkable"
+    assert verdict(memory, "Placing a stick ended in not_placeable [ep_000001]") == "supported"
+
+
+def test_codes_of_action_json_are_read_where_steps_are_not_recorded(tmp_path):
+    folder = tmp_path / "episodes/ep_000001"
+    folder.mkdir(parents=True)
+    (tmp_path / "index.jsonl").write_text('{"id": "ep_000001"}\n')
+    item = {"kind": "place", "item": "stick", "code": "not_placeable", "message": "no block"}
+    (folder / "action.json").write_text(json.dumps({"entry": {"items": [item]}}))
+    (folder / "outcome.json").write_text(json.dumps({"inventory_delta": {}, "events": []}))
+    assert verdict(tmp_path, "Placing a stick worked [ep_000001]") == "contradicted"
+    assert verdict(tmp_path, "Placing a stick ended in not_placeable [ep_000001]") == "supported"
+
+
+def test_marks_that_are_not_closed_are_findings_and_hide_nothing(memory):
+    text = "- It gave 1 oak_log [ep_000001]. <!-- open\n- It gave 9 oak_log [ep_000001].\n```\n- uncited\n"
+    for path in ("notes.md", "a.MD", "c.markdown"):
+        report = NotesChecker(memory).check(path, text)
+        assert [(each.line, each.fault) for each in report.findings] == [
+            (1, "unclosed"),
+            (2, "contradicted"),
+            (3, "unclosed"),
+            (4, "uncited"),
+        ]
 
 
 @pytest.mark.parametrize(

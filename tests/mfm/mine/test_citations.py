@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from echo.mfm.layout import MfmError, episode_id
 from echo.mfm.mine.citations import citations, cited, place_of, unreadable_citations
-from echo.mfm.mine.claims import claims
+from echo.mfm.mine.claims import claims, unclosed
 from tests.mfm.mine.evidence_samples import evidence
 
 
@@ -53,6 +53,11 @@ def test_what_looks_like_a_citation_and_names_nothing_is_told(shown):
     assert unreadable_citations(f"a {shown} b") == [shown]
 
 
+def test_what_is_opened_and_not_closed_is_told_with_its_line():
+    assert unclosed("```\na\n```\n<!-- b -->\n") == []
+    assert unclosed("---\nname: x\n---\n~~~ py\n- a <!-- b\n") == [(4, "~~~"), (5, "<!--")]
+
+
 @given(st.text("[]ep_life/0123456789 .,-;", max_size=40))
 def test_any_text_can_be_read_and_places_are_those_of_the_brackets(text):
     for each in citations(text):
@@ -91,7 +96,18 @@ def test_a_name_becomes_a_citation_or_an_error(tmp_path):
         ("1. first\n2) second\n   - inner\n", [(1, "first"), (2, "second"), (3, "inner")]),
         ("What is there?\n\nOres:\n- [ ] open\n- [x] done [ep_000001]\n", [(5, "[x] done [ep_000001]")]),
         ("```\ncode\n```\n~~~ py\n- x\n```\n~~~\nafter", [(8, "after")]),
-        ("```\nnever closed\n- x", []),
+        ("```\nnever closed\n- x", [(2, "never closed"), (3, "x")]),
+        ("```\n- a\n```python\nx\n```\n- b", [(2, "a"), (6, "b")]),
+        ("- a <!-- open\n- b\n- c <!-- closed -->", [(1, "a open"), (2, "b"), (3, "c")]),
+        ("- in code `<!--` no comment\n- b", [(1, "in code `<!--` no comment"), (2, "b")]),
+        ("---\n- b\n\n---\n", [(2, "b")]),
+        ("Text:\n\n    code()\n\n\tmore()\n\nAfter.", [(7, "After.")]),
+        ("- a\n\n    of it\n    - inner\n", [(1, "a"), (3, "of it"), (4, "inner")]),
+        (
+            "\u77f3\u3002\u571f[ep_000001]\u3002\u4f55\uff1f",
+            [(1, "\u77f3\u3002"), (1, "\u571f[ep_000001]\u3002")],
+        ),
+        ("\u77f3\u3002[ep_000001] \u571f\u3002", [(1, "\u77f3\u3002 [ep_000001]"), (1, "\u571f\u3002")]),
         ("---\nname: x\n---\nBody.", [(4, "Body.")]),
         ("<!-- no\nclaim --> Yes.", [(2, "Yes.")]),
         ("| a | b |\n|---|:-:|\n| 1 | 2 |\n", [(3, "1 2")]),

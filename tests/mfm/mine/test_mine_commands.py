@@ -121,6 +121,37 @@ def test_a_folder_that_is_no_memory_is_an_error(tmp_path, words):
     assert "expected" in run(*words, "--root", tmp_path / "none", code=1)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("file", '{"command": "create", "path": "/memories/a.md", "file_text": "a"}'),
+        ("notes", "add", "It fell.", "--cite", "ep_000001"),
+        ("notes", "undo", "1"),
+    ],
+)
+def test_a_folder_that_holds_no_memory_is_not_written_into(tmp_path, words):
+    (tmp_path / "letters").mkdir()
+    done = CliRunner().invoke(app, [*words, "--root", str(tmp_path / "letters")])
+    assert done.exit_code == 1
+    assert f"`echo-memory begin {tmp_path / 'letters'}` makes one" in done.stderr.replace("\n", " ")
+    assert list((tmp_path / "letters").iterdir()) == []
+
+
+def test_the_history_lists_what_is_whole_and_tells_how_many_lines_are_damaged(memory):
+    run("notes", "add", "It gave 1 oak_log.", "--cite", "ep_000001", "--root", memory)
+    log = memory / "history/changes.jsonl"
+    log.write_bytes(b"garbage\n" + log.read_bytes() + b"\xff\n")
+    done = CliRunner().invoke(app, ["notes", "history", "--root", str(memory)])
+    assert (done.exit_code, done.stderr) == (
+        0,
+        "history/changes.jsonl: 2 lines hold no change, left out here; the next change keeps such in "
+        "mended/\n",
+    )
+    assert done.stdout.startswith("1  ")
+    told = json.loads(CliRunner().invoke(app, ["notes", "history", "--root", str(memory), "--json"]).stdout)
+    assert ([each["number"] for each in told["changes"]], told["damaged_lines"]) == ([1], 2)
+
+
 def test_a_file_command_is_read_from_the_argument_or_from_standard_input(memory):
     command = {"command": "create", "path": "/memories/a.md", "file_text": "x\ud83c\udf78"}
     assert (

@@ -203,3 +203,21 @@ def test_a_note_behind_a_last_line_without_end_gets_a_line_of_its_own(tmp_path):
     Mine(root).write("GUIDE.md", "# Guide\r\n\r\nlast", by="person", why="t")
     remember(root, "It falls", cites=["ep_000003"], path="GUIDE.md")
     assert Mine(root).read("GUIDE.md") == "# Guide\r\n\r\nlast\r\n- It falls [ep_000003]\r\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "message"),
+    [
+        ("It falls <!-- always", "notes.md", "marks of comments or code that would hide what follows"),
+        ("It --> falls", "notes.md", "marks of comments or code"),
+        ("``` it falls", "notes.md", "marks of comments or code"),
+        ("It falls", "procedures/p.py", r"expected a Markdown file of notes, .* got 'procedures/p.py'"),
+        ("It falls", "data.json", "expected a Markdown file of notes"),
+        ("It falls", "skills/smelt/SKILL.md", "expected a Markdown file of notes"),
+    ],
+)
+def test_a_note_hides_nothing_and_stands_in_notes_alone(memory, text, path, message):
+    before = Mine(memory).sizes()
+    with pytest.raises(MfmError, match=message):
+        remember(memory, text, cites=["ep_000001"], path=path)
+    assert Mine(memory).sizes() == before

@@ -118,7 +118,9 @@ def test_every_action_of_a_world_comes_back_from_json(action):
 
 def test_actions_of_the_harness():
     assert parse_action({"kind": "look"}) == Look()
-    assert parse_action({"kind": "note", "text": "x" * 600}) == Note(text="x" * 500)
+    assert parse_action({"kind": "note", "text": "x" * 600}) == Note(
+        text="x" * 473 + "... (cut at 500 characters)"
+    )
     assert parse_action({"kind": "watch", "ticks": 40, "until": {"y_below": 3}}) == Watch(
         until={"y_below": 3}, ticks=40
     )

@@ -20,12 +20,13 @@ from echo.mfm.spatial.map_sheet import (
     TOP,
     WIDTH,
     Labels,
+    Sheet,
     projection_of,
     writable,
 )
-from echo.mfm.spatial.map_signs import CONTAINER, DANGER, time_colour
+from echo.mfm.spatial.map_signs import CONTAINER, DANGER, PALETTE, draw_dot, time_colour
 from echo.mfm.spatial.places import Places
-from tests.mfm.spatial.memories import at, did, placed, published, record, seen
+from tests.mfm.spatial.memories import at, did, dug, placed, published, record, seen
 
 
 def drawn(root: Path, layers: Sequence[Layer] = LAYERS) -> Image.Image:
@@ -135,3 +136,40 @@ def test_time_goes_from_the_first_colour_to_the_last():
 def test_letters_that_the_font_lacks_are_written_as_escapes():
     assert writable("石") == "\\u77f3"
     assert writable("x" * 50) == "x" * 37 + "..."
+
+
+def test_a_label_leaves_a_dot_free_where_there_is_another_spot_and_covers_it_where_there_is_none():
+    labels = Labels()
+    labels.dot(430.0, 400.0, 5.0)
+    assert labels.place(400.0, 400.0, 60.0, 14.0, 12.0) == (328.0, 393.0)
+    crowded = Labels()
+    for column in range(300, 500, 8):
+        for line in range(300, 500, 8):
+            crowded.dot(column, line, 5.0)
+    assert crowded.place(400.0, 400.0, 60.0, 14.0, 12.0) == (412.0, 393.0)
+    assert (labels.left_out, crowded.left_out) == (0, 0)
+
+
+def test_ten_kinds_have_marks_that_differ():
+    sheets = []
+    for number in range(10):
+        sheet = Sheet()
+        draw_dot(sheet, 100, 100, 5, number)
+        sheets.append(sheet.finished().crop((90, 90, 110, 110)).tobytes())
+    assert len(set(sheets)) == 10
+    for number, one in enumerate(PALETTE):
+        for other in PALETTE[:number]:
+            assert sum(abs(a - b) for a, b in zip(one, other, strict=True)) > 100
+
+
+def test_ores_and_what_was_got_come_first_and_what_the_body_placed_last(tmp_path: Path):
+    here = (0.5, 64.0, 0.5)
+    sights = {"stone": (900, (4, 60, 0)), "iron_ore": (90, (5, 60, 0)), "oak_log": (40, (6, 64, 0)),
+              "fern": (2, (7, 64, 0))}  # fmt: skip
+    first, after = seen(0, here, blocks=sights), seen(1, here, blocks=sights)
+    root = record(
+        tmp_path / "memory",
+        (dug(first, "oak_log", (2, 64, 0)), after),
+        (placed(after, "slab", (1, 64, 0)), seen(2, here, blocks={**sights, "slab": (1, (1, 64, 0))})),
+    )
+    assert list(map_content(Places(root)).resources) == ["oak_log", "iron_ore", "fern", "stone", "slab"]

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from echo.cli.plain_text import counted
 from echo.mfm.episodic.examine import Flaw
+from echo.mfm.episodic.flaw import tried
 from echo.mfm.layout import HISTORY, RUNS, TURNS
 from echo.mfm.mine.change import parse_change
 from echo.mfm.mine.history import CHANGES
 from echo.mfm.procedural.runs import read_runs
+from echo.mfm.regular import read_regular
 from echo.mfm.turns.record import read_turns
 
 _LEFT = "nothing: all other lines count as ever; take these out by hand once you have looked at them"
@@ -21,17 +23,18 @@ _NEXT_CHANGE = "nothing here: the next change of mine/ takes these out and keeps
 
 
 def log_flaws(root: Path) -> tuple[Flaw, ...]:
-    """Return a flaw for each log of the memory at `root` that holds unreadable lines.
-
-    Raises:
-        OSError: if a log cannot be read.
-    """
+    """Return a flaw for each log of the memory at `root` that cannot be read or holds unreadable lines."""
+    history = f"{HISTORY}/{CHANGES}"
+    closed: list[Flaw] = []
+    runs = tried(lambda: read_runs(root).unread, 0, RUNS, "a log that can be read", closed)
+    turns = tried(lambda: read_turns(root).unread, 0, TURNS, "a log that can be read", closed)
+    changes = tried(lambda: sum(_no_changes(root)), 0, history, "a log that can be read", closed)
     logs = (
-        (RUNS, "a run of a procedure", read_runs(root).unread, _LEFT),
-        (TURNS, "a turn of an agent", read_turns(root).unread, _LEFT),
-        (f"{HISTORY}/{CHANGES}", "a change of mine/", sum(_no_changes(root)), _NEXT_CHANGE),
+        (RUNS, "a run of a procedure", runs, _LEFT),
+        (TURNS, "a turn of an agent", turns, _LEFT),
+        (history, "a change of mine/", changes, _NEXT_CHANGE),
     )
-    return tuple(
+    return tuple(closed) + tuple(
         Flaw(
             kind="unreadable lines",
             where=where,
@@ -47,7 +50,7 @@ def log_flaws(root: Path) -> tuple[Flaw, ...]:
 def _no_changes(root: Path) -> Iterator[bool]:
     """Yield for each line of the history that is not blank whether it holds no change."""
     try:
-        data = (root / HISTORY / CHANGES).read_bytes()
+        data = read_regular(root / HISTORY / CHANGES)
     except (FileNotFoundError, NotADirectoryError):
         return
     for line in data.split(b"\n"):

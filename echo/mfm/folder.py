@@ -25,8 +25,10 @@ from echo.mfm.layout import (
     earlier_lives,
     episode_number,
     life_name,
+    no_index,
     read_json,
 )
+from echo.mfm.regular import open_regular
 
 
 class MemoryFolder:
@@ -36,14 +38,13 @@ class MemoryFolder:
         """Look at the memory in the folder `root`.
 
         Raises:
-            MfmError: if it holds no index.
+            MfmError: if it holds no index that can be opened.
         """
         self.root = Path(root)
-        if not (self.root / INDEX).is_file():
-            raise MfmError(
-                f"expected the index of a memory at {self.root / INDEX}, got no file. "
-                f"Name the folder that holds {INDEX}, or record into it first."
-            )
+        try:
+            open_regular(self.root / INDEX).close()
+        except OSError as error:
+            raise no_index(self.root / INDEX, error) from None
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows of this life in order of time; bytes that hold no row are passed over.

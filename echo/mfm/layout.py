@@ -227,6 +227,19 @@ def read_json(path: Path) -> Any:
         ) from error
 
 
+def no_index(index: Path | str, error: OSError) -> MfmError:
+    """Return the error to raise where an index could not be opened."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return MfmError(
+            f"expected the index of a memory at {index}, got no file. "
+            f"Name the folder that holds {INDEX}, or record into it first."
+        )
+    return MfmError(
+        f"expected the index of a memory at {index}, got {told_error(error)} "
+        f"Make it a file that can be read; echo-memory doctor looks at the whole folder."
+    )
+
+
 def told_error(error: OSError) -> str:
     """Return what the system refused, without its number, ending in a full stop."""
     return f"{(error.strerror or str(error)).rstrip('.')}."

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from echo.mfm.disk import write_all
-from echo.mfm.layout import MfmError, to_line
+from echo.mfm.disk import DiskRefused, write_all
+from echo.mfm.layout import MfmError, to_line, told_error
+from echo.mfm.regular import read_regular
 
 Entry = dict[str, Any]
 
@@ -29,12 +30,17 @@ def read_log(path: Path) -> Logged:
     """Return what the log at `path` holds; a log that was never written to is empty.
 
     Raises:
-        OSError: if it cannot be read.
+        DiskRefused: if it is no file, or cannot be read.
     """
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except (FileNotFoundError, NotADirectoryError):
         return Logged(entries=())
+    except OSError as error:
+        raise DiskRefused(
+            f"expected a log that can be read at {path}, got {told_error(error)} "
+            f"Move away what is in its place, or give the right to read it."
+        ) from error
     lines = [line for line in data.split(b"\n") if line.strip()]
     entries = [entry for line in lines if (entry := _entry(line)) is not None]
     return Logged(entries=tuple(entries), unread=len(lines) - len(entries))

@@ -46,6 +46,7 @@ def test_the_result_is_a_table():
         peers=(),
     )
     assert describe(result) == (
-        "3,083 episodes: index 1.2 MB, caches 5.0 MB; first query for few 26 ms, by row 80 ms, by text 1,234 ms\n"
+        "3,083 episodes: index 1.2 MB, caches 5.0 MB; first query for few 26 ms, "
+        "by row 80 ms, by text 1,234 ms\n"
         "  grep                                       27.0 ms (fastest 26.5, processor 25.0)  4 lines"
     )

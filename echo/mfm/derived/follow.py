@@ -13,7 +13,6 @@ from echo.mfm.derived.intake import catch_up
 from echo.mfm.derived.mark import TABLE, Mark
 from echo.mfm.derived.place import (
     DAMAGED,
-    INDEX,
     REFUSED,
     Place,
     Refused,
@@ -84,7 +83,7 @@ def follow(
         in_memory: Whether to make the database in memory where its file cannot be used.
 
     Raises:
-        MfmError: on entering, if there is no index.
+        MfmError: on entering, if there is no index, or it cannot be opened.
         CannotKeep: on entering, if the file cannot be used and `in_memory` is false.
         OSError: on entering, if the index cannot be read.
         sqlite3.DatabaseError: in the block, if the file turns out to be damaged; enter again then, once.
@@ -215,10 +214,7 @@ def _begin(run: sqlite3.Connection, schema: Schema) -> None:
 def _open_index(place: Place) -> BinaryIO:
     try:
         return open_regular(place.index)
-    except (FileNotFoundError, NotADirectoryError):
-        from echo.mfm.layout import MfmError
+    except OSError as error:
+        from echo.mfm.layout import no_index
 
-        raise MfmError(
-            f"expected the index of a memory at {place.index}, got no file. "
-            f"Name the folder that holds {INDEX}, or record into it first."
-        ) from None
+        raise no_index(place.index, error) from None

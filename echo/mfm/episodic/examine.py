@@ -9,20 +9,19 @@ import fcntl
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from echo.mfm.episodic.examine_previous import index_flaws, previous_flaws
-from echo.mfm.episodic.flaw import RESTORE, UNREADABLE, Flaw, mendable, tried, unreadable
+from echo.mfm.episodic.flaw import RESTORE, Flaw, mendable, tried
+from echo.mfm.episodic.in_the_way import as_promised, misplaced, options_flaws
 from echo.mfm.episodic.index_mend import SortedOut, sort_out
 from echo.mfm.episodic.wholeness import NOT_OURS, EpisodeFolder
 from echo.mfm.layout import (
     EPISODES,
     INDEX,
     LOCK,
-    MENDED,
-    MINE,
     MOST_COUNTED,
     PART,
     PREVIOUS,
@@ -34,7 +33,6 @@ from echo.mfm.layout import (
     life_name,
     read_json,
 )
-from echo.mfm.options import memory_options
 from echo.mfm.regular import read_regular
 
 __all__ = ["Examination", "Flaw", "examine_memory", "is_memory"]
@@ -76,8 +74,8 @@ def examine_memory(root: Path | str) -> Examination:
     writer = _writer(folder)
     if writer is not None:
         remarks.append(f"process {writer} is writing this folder; what it has under way shows as unfinished")
-    flaws += _options_flaws(folder)
-    flaws += _misplaced(folder)
+    flaws += options_flaws(folder)
+    flaws += misplaced(folder)
     for home, prefix in homes:
         life = _Life(home=home, prefix=prefix)
         flaws += life.flaws()
@@ -85,7 +83,7 @@ def examine_memory(root: Path | str) -> Examination:
         episodes += len(life.folders)
     flaws += previous_flaws(folder, lives)
     return Examination(
-        flaws=tuple(_as_promised(flaws)), remarks=tuple(remarks), episodes=episodes, lives=len(lives)
+        flaws=tuple(as_promised(flaws)), remarks=tuple(remarks), episodes=episodes, lives=len(lives)
     )
 
 
@@ -95,28 +93,6 @@ def is_memory(folder: Path) -> bool:
         os.path.isdir(folder / name)  # noqa: PTH112 (False where it cannot be looked at)
         for name in (EPISODES, PREVIOUS)
     )
-
-
-def _misplaced(root: Path) -> Iterator[Flaw]:
-    """Yield what lies in the place of a file or folder that writing needs."""
-    for name in (PREVIOUS, MENDED, MINE, LOCK):
-        found = root / name
-        is_right = os.path.isfile if name == LOCK else os.path.isdir
-        if os.path.lexists(found) and not is_right(found):
-            kind = "file" if name == LOCK else "folder"
-            yield unreadable(name, f"expected a {kind} at {found}, got something else")
-
-
-def _as_promised(flaws: list[Flaw]) -> Iterator[Flaw]:
-    """Yield the flaws, each once; none is mendable while something is in the way of mending this life."""
-    ways = [flaw.where for flaw in flaws if flaw.kind == UNREADABLE and "life_" not in flaw.where]
-    told: set[str] = set()
-    for flaw in flaws:
-        if flaw.kind == UNREADABLE and flaw.where in told:
-            continue
-        told.add(flaw.where)
-        first = f"nothing until {ways[0]} is put right" if ways else ""
-        yield replace(flaw, mendable=False, repair=first) if ways and flaw.mendable else flaw
 
 
 class _Life:
@@ -225,19 +201,6 @@ class _Life:
             if name.startswith(".") and name.endswith(PART):
                 where = f"{self._prefix}{EPISODES}/{name}"
                 yield mendable("unfinished episode", where, "expected only whole episodes")
-
-
-def _options_flaws(root: Path) -> Iterator[Flaw]:
-    try:
-        memory_options(root)
-    except MfmError as error:
-        yield Flaw(
-            kind="options",
-            where="options.json",
-            what=str(error),
-            repair="nothing: only its owner knows what was switched off",
-            mendable=False,
-        )
 
 
 def _clock_back(rows: list[Row]) -> Iterator[str]:

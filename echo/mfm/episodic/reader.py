@@ -26,8 +26,8 @@ from echo.mfm.layout import (
     earlier_lives,
     episode_path,
     life_name,
+    no_index,
     read_json,
-    told_error,
 )
 from echo.mfm.regular import open_regular
 
@@ -63,16 +63,8 @@ def read_index(root: Path | str, torn: list[Torn] | None = None) -> Iterator[Row
 def _open_index(index: Path) -> BinaryIO:
     try:
         return open_regular(index)
-    except (FileNotFoundError, NotADirectoryError):
-        raise MfmError(
-            f"expected the index of a memory at {index}, got no file. "
-            f"Name the folder that holds {INDEX}, or record into it first."
-        ) from None
     except OSError as error:
-        raise MfmError(
-            f"expected the index of a memory at {index}, got {told_error(error)} "
-            f"Make it a file that can be read; echo-memory doctor looks at the whole folder."
-        ) from error
+        raise no_index(index, error) from None
 
 
 def find_episode(root: Path | str, name: str, life: int | None = None) -> Path:

@@ -12,8 +12,10 @@ from typing import BinaryIO, TypeVar
 from echo.mfm.derived.follow import follow
 from echo.mfm.derived.intake import NewRow, Schema
 from echo.mfm.episodic.index import parse_row
+from echo.mfm.episodic.previous import earlier_row
 from echo.mfm.folder import MemoryFolder
 from echo.mfm.layout import INDEX, PREVIOUS, MfmError, Row, earlier_lives, life_name
+from echo.mfm.regular import open_regular
 
 Told = Callable[[int, int], None]
 """Called with how much is done, and how much there is."""
@@ -195,7 +197,7 @@ def rows_at(home: Home, places: Sequence[tuple[int, int]]) -> list[Row]:
 
 def _opened(home: Home) -> BinaryIO:
     try:
-        return (home.folder / INDEX).open("rb")
+        return open_regular(home.folder / INDEX)
     except OSError as error:
         raise MfmError(f"expected an index at {home.folder / INDEX}, got {error}. Ask again.") from error
 
@@ -205,9 +207,7 @@ def _row(home: Home, index: BinaryIO, offset: int, size: int) -> Row:
     row = _told_row(home, index, offset, size)
     if home.life is None:
         return row
-    above = f"{PREVIOUS}/{life_name(home.life)}"
-    moved = {key: f"{above}/{row[key]}" for key in ("image", "path") if isinstance(row.get(key), str)}
-    return {**row, **moved, "life": home.life}
+    return earlier_row(row, home.life)
 
 
 def _told_row(home: Home, index: BinaryIO, offset: int, size: int) -> Row:

@@ -38,19 +38,14 @@ class Home:
         """Open the index.
 
         Raises:
-            MfmError: if there is none.
-            OSError: if it is no file, or cannot be read.
+            MfmError: if there is none, or it cannot be opened.
         """
-        path = f"{self.folder}/{INDEX}"
         try:
-            return open_regular(path)
-        except (FileNotFoundError, NotADirectoryError):
-            from echo.mfm.layout import MfmError
+            return open_regular(f"{self.folder}/{INDEX}")
+        except OSError as error:
+            from echo.mfm.layout import no_index
 
-            raise MfmError(
-                f"expected the index of a memory at {path}, got no file. "
-                f"Name the folder that holds {INDEX}, or record into it first."
-            ) from None
+            raise no_index(f"{self.folder}/{INDEX}", error) from None
 
     def rows(self, index: BinaryIO, torn: Torn, *, backwards: bool) -> Iterator[Held]:
         """Yield the rows of the open index with their lines, in order or from the end."""

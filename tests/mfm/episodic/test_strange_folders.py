@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from echo.cli.doctor_logs import log_flaws
 from echo.mfm.disk import Disk
 from echo.mfm.episodic.begin import begin_life, begin_memory
 from echo.mfm.episodic.examine import examine_memory
@@ -328,3 +329,34 @@ def test_a_full_disk_is_told_without_numbers_and_leaves_the_life_as_it_was(root)
     with pytest.raises(MfmError, match=r"expected a memory folder .*, got No space left on device at"):
         begin_life(root, disk=Full())
     assert len(ask(root, Question()).rows) == 2
+
+
+def test_rows_of_earlier_lives_are_the_same_with_and_without_their_common_index(root):
+    with Recorder.open(root, source="s") as recorder:
+        steps = [craft_planks(3, frame=picture(3))]
+        recorder.write(goal="g", steps=steps, after=seen(4), attachments={"log.txt": b"said"})
+    begin_life(root)
+    with_index = ask(root, Question(previous=True)).rows
+    assert with_index[-1]["attachment"] == "previous/life_1/episodes/ep_000003/attachment/log.txt"
+    assert list(MemoryFolder(root).earlier_rows()) == [
+        {key: value for key, value in row.items() if key != "note"} for row in with_index
+    ]
+    (root / "previous/index.jsonl").unlink()
+    assert ask(root, Question(previous=True)).rows == with_index
+
+
+def test_a_row_of_many_lists_within_each_other_bricks_nothing(root):
+    append(root, b'{"id": "ep_000007", "x": ' + b"[" * 900 + b"]" * 900 + b"}")
+    append(root, b'{"id": "ep_000008", "x": ' + b"[" * 9000 + b"]" * 9000 + b"}")
+    assert begin_life(root).life == 1
+    assert record(root, 1) in ("ep_000003", "ep_000008")
+    assert repair_memory(root).left.lives == 1
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+@pytest.mark.parametrize("name", ["turns.jsonl", "runs.jsonl", "history"])
+def test_a_log_that_is_no_file_is_named(root, kind, name):
+    if (kind, name) != ("folder", "history"):
+        STRANGE[kind](root / name)
+        where = [flaw.where for flaw in log_flaws(root)]
+        assert where == [name] or name == "history"

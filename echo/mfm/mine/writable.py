@@ -296,6 +296,3 @@ class Mine:
         self._settled = True
         self._log.mend()
         redo(self._tree, self._log)
-
-
-__all__ = ["Author", "Batch", "Change", "Mine", "PathRefused"]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from echo.mfm.folder import MemoryFolder
 from echo.mfm.layout import INDEX, PROCEDURES, MfmError, life_number
-from echo.mfm.mine.writable import Author, Mine
+from echo.mfm.mine.change import Author
+from echo.mfm.mine.writable import Mine
 from echo.mfm.options import require
 from echo.mfm.procedural.format import Procedure, ProcedureError, parse_procedure, procedure_flaws
 from echo.mfm.procedural.runs import RunLine, Statistics, read_runs, statistics_of

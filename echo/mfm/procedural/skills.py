@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from echo.mfm.layout import SKILLS, MfmError
+from echo.mfm.mine.change import Author
 from echo.mfm.mine.citations import citations
-from echo.mfm.mine.writable import Author, Mine
+from echo.mfm.mine.writable import Mine
 from echo.mfm.procedural.format import Procedure, ProcedureError, parse_procedure
 from echo.mfm.procedural.library import Library, path_of
 from echo.mfm.procedural.source import assigns

@@ -63,15 +63,15 @@ def _described(folder: Path) -> list[Csd]:
     from csd.descriptor import Csd
     from echo.mfm.episodic.reader import read_episode
     from echo.mfm.folder import MemoryFolder
-    from echo.mfm.layout import MfmError
 
     found: list[Csd] = []
     left: list[str] = []
     for row in MemoryFolder(folder).rows():
         try:
             made = describe(read_episode(folder, row["id"]))
-        except MfmError as error:
-            left.append(f"{row['id']}: {error}")
+        except ValueError as error:
+            # MfmError is one, and so is what a descriptor refuses, such as an empty name.
+            left.append(f"{row['id']}: {' '.join(str(error).split())[:200]}")
             continue
         if isinstance(made, Csd):
             found.append(made)

@@ -22,12 +22,14 @@ from pathlib import Path
 from echo.mfm.disk import Disk
 from echo.mfm.layout import HISTORY, LOCK, MENDED, MfmError
 from echo.mfm.mine.change import Change, digest_of, is_digest, parse_change
+from echo.mfm.regular import NotAFile, open_regular, read_regular
 
 CHANGES = "changes.jsonl"
 TEXTS = "texts"
 APPLIED = "applied"
 _INCOMING = "incoming.part"
 _END_BYTES = 1 << 16
+_MARK_BYTES = 64
 
 LOCK_SECONDS = 20.0
 """How long a writer waits for another one."""
@@ -57,7 +59,12 @@ class ChangeLog:
             raise MfmError(
                 f"expected a memory folder at {self.root}, got none. Make it, or record into it first."
             )
-        self._disk.make_folder(self.folder / TEXTS)
+        try:
+            self._disk.make_folder(self.folder / TEXTS)
+        except (FileExistsError, NotADirectoryError):
+            raise MfmError(
+                f"expected a folder at {self.folder / TEXTS}, got something else. Move it away."
+            ) from None
         lock = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             _wait_for(lock, self.folder)
@@ -89,7 +96,7 @@ class ChangeLog:
         try:
             return self.changes(), 0
         except MfmError:
-            kept, torn = _sorted_out((self.folder / CHANGES).read_bytes())
+            kept, torn = _sorted_out(read_regular(self.folder / CHANGES))
         found = [parse_change(line) for line in kept]
         return [change for change in found if change is not None], len(torn)
 
@@ -130,7 +137,7 @@ class ChangeLog:
             raise MfmError(f"expected a digest of 64 hex digits, got {digest!r}. Take one from the history.")
         path = self.folder / TEXTS / digest
         try:
-            data = path.read_bytes()
+            data = read_regular(path)
         except FileNotFoundError:
             raise MfmError(
                 f"expected the text {digest[:12]} at {path}, got no file. "
@@ -154,10 +161,10 @@ class ChangeLog:
     def may_be_unapplied(self) -> bool:
         """Return whether `unapplied` might find something, from the end of the log alone: always quick."""
         try:
-            with (self.folder / CHANGES).open("rb") as file:
+            with open_regular(self.folder / CHANGES) as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - _END_BYTES))
                 end = file.read()
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError, NotAFile):
             return False
         last = parse_change(end.rpartition(b"\n")[0].rpartition(b"\n")[2])
         return bool(end) and (last is None or last.number != self._mark())
@@ -187,7 +194,7 @@ class ChangeLog:
         else:
             if path.stat().st_size == self._offset:
                 return
-        data = path.read_bytes()
+        data = read_regular(path)
         kept, torn = _sorted_out(data)
         if torn:
             self._disk.make_folder(self.root / MENDED)
@@ -203,13 +210,13 @@ class ChangeLog:
 
     def _mark(self) -> int | None:
         try:
-            return int((self.folder / APPLIED).read_bytes())
-        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return int(read_regular(self.folder / APPLIED, _MARK_BYTES))
+        except (FileNotFoundError, NotADirectoryError, NotAFile, ValueError):
             return None
 
     def _new_lines(self) -> Iterator[tuple[bytes, int]]:
         try:
-            file = (self.folder / CHANGES).open("rb")
+            file = open_regular(self.folder / CHANGES)
         except (FileNotFoundError, NotADirectoryError):
             self._forget()
             return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,8 @@ from echo.mfm.program import ProgramFailed, ask_program
 from echo.mfm.turns.model import Message, ModelError, Reply
 
 SECONDS = 300.0
+MOST_MONEY = 1e9
+"""Of one reply; more is a mistake."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +91,8 @@ def _whole(held: Mapping[str, Any], name: str) -> int | None:
 
 def _number(held: Mapping[str, Any], name: str) -> float | None:
     value = held.get(name)
-    if value is not None and (type(value) not in (int, float) or not math.isfinite(value)):
-        raise ModelError(f"expected a number or null for {name} in the reply, got {value!r:.60}")
+    if value is not None and (type(value) not in (int, float) or not abs(value) <= MOST_MONEY):
+        raise ModelError(
+            f"expected a number up to {MOST_MONEY:g} or null for {name} in the reply, got {value!r:.60}"
+        )
     return value

@@ -2,6 +2,8 @@
 
 import fcntl
 import json
+import os
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -495,3 +497,32 @@ def test_a_reason_may_hold_half_a_character_and_is_cut_at_500(tmp_path):
     (change,) = Mine(tmp_path).history()
     assert change.why == "\ud800" + "x" * 496 + "..."
     json.loads((tmp_path / "history/changes.jsonl").read_bytes())
+
+
+@pytest.mark.parametrize("name", ["changes.jsonl", "applied", "texts"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_what_lies_in_the_place_of_a_history_file_is_named_and_nobody_waits(tmp_path, name, kind):
+    mine = Mine(tmp_path)
+    mine.write("notes.md", "one\n", by="agent", why="first")
+    place = tmp_path / "history" / name
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink()
+    if kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "device":
+        place.symlink_to("/dev/zero")
+    else:
+        place.mkdir()
+    again = Mine(tmp_path)
+    assert again.read("notes.md") == "one\n"
+    if kind == "folder" and name == "texts":
+        return
+    if name == "applied" and kind != "folder":
+        again.write("notes.md", "two\n", by="agent", why="second")
+        assert again.read("notes.md") == "two\n"
+        return
+    with pytest.raises((MfmError, OSError), match=r"expected a|Is a directory"):
+        again.write("notes.md", "two\n", by="agent", why="second")
+    assert (tmp_path / "mine" / "notes.md").read_text() == "one\n"

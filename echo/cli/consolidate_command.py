@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from echo.cli.plain_text import counted, plain
+from echo.cli.plain_text import counted
 from echo.cli.programs import present
 from echo.cli.screen import exit_codes, print_json
+from echo.mfm.plain_text import plain
 
 if TYPE_CHECKING:
     from echo.mfm.consolidation.consolidate import Consolidated

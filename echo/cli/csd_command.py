@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from echo.cli.bank_door import AsJson, BankPath, EncoderChoice, open_bank, open_or_make_bank
-from echo.cli.plain_text import plain
 from echo.cli.screen import exit_codes, print_json
+from echo.mfm.plain_text import plain
 
 if TYPE_CHECKING:
     from csd.protocol import Filing

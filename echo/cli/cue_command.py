@@ -229,7 +229,7 @@ def _print_json(text: str, found: Sequence[Found], facts: Circumstances) -> None
 def _plain(text: str) -> str:
     if text.isprintable():
         return text
-    from echo.cli.plain_text import plain
+    from echo.mfm.plain_text import plain
 
     return plain(text)
 

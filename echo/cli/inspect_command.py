@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from echo.cli.plain_text import plain, print_fields
+from echo.cli.plain_text import print_fields
 from echo.cli.screen import exit_codes, note_console, out_console, print_json
+from echo.mfm.plain_text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -49,8 +49,9 @@ def map_(
 
         from echo.cli.bank_progress import counted
         from echo.cli.places_shown import print_left_out
-        from echo.cli.plain_text import plain, print_fields
+        from echo.cli.plain_text import print_fields
         from echo.mfm.picture_file import check_place
+        from echo.mfm.plain_text import plain
         from echo.mfm.spatial.map_content import LAYERS, map_content
         from echo.mfm.spatial.map_picture import draw_map
         from echo.mfm.spatial.places import Places

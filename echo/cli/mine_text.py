@@ -7,8 +7,8 @@ from pathlib import Path
 
 import typer
 
-from echo.cli.plain_text import plain
 from echo.cli.screen import InputError
+from echo.mfm.plain_text import plain
 
 
 def memory_folder(root: Path) -> Path:

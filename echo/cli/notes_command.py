@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from echo.cli.mine_text import begun_memory, memory_folder, print_text
-from echo.cli.plain_text import plain, print_fields
+from echo.cli.plain_text import print_fields
 from echo.cli.screen import FAILED, exit_codes, out_console, print_json
+from echo.mfm.plain_text import plain
 
 if TYPE_CHECKING:
     from echo.mfm.mine.change import Change

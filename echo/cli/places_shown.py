@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 import typer
 
-from echo.cli.plain_text import counted, plain
+from echo.cli.plain_text import counted
+from echo.mfm.plain_text import plain
 from echo.mfm.spatial.answers import (
     Change,
     Changes,

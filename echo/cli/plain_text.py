@@ -1,26 +1,15 @@
-"""Text from a bank as a terminal may show it: no control characters, wrapped to the width of the screen."""
+"""Text as a terminal may show it: no control characters, wrapped to the width of the screen, counted."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from echo.mfm.plain_text import plain
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import Console
-
-
-def plain(text: str) -> str:
-    r"""Return `text` on one line, unprintable characters as escapes, so that none of it steers the terminal.
-
-    >>> plain("a\x1b[31mb")
-    'a\\x1b[31mb'
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
-    )
 
 
 def print_fields(

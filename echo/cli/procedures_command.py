@@ -108,7 +108,7 @@ def check(
             }
             print_json({"root": str(root), "sound": not any(found.values()), "files": held})
         else:
-            from echo.cli.plain_text import plain
+            from echo.mfm.plain_text import plain
 
             for file, flaws in found.items():
                 for flaw in flaws:
@@ -230,7 +230,7 @@ def reflex(
         import sys
         from dataclasses import asdict
 
-        from echo.cli.plain_text import plain
+        from echo.mfm.plain_text import plain
         from echo.mfm.procedural.reflexes import Ran, run_reflex
 
         value = _json_option("the reflex", sys.stdin.read() if given == "-" else given)

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from echo.cli.plain_text import plain
+from echo.mfm.plain_text import plain
 from echo.mfm.procedural.atoms import atoms
 from echo.mfm.procedural.format import ProcedureError
 from echo.mfm.procedural.library import Library, Version

@@ -10,8 +10,9 @@ import os
 import sys
 
 from echo.cli.query_arguments import Asked, read_arguments
+from echo.mfm.plain_text import plain
 from echo.mfm.query.ask import Answer, Found, ask
-from echo.mfm.query.lines import json_line, plain, text_line
+from echo.mfm.query.lines import json_line, text_line
 from echo.mfm.query.question import Question
 
 TYPE_CHECKING = False

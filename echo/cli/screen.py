@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from echo.cli.plain_text import plain
+from echo.mfm.plain_text import plain
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from echo.cli.plain_text import counted, plain
+from echo.cli.plain_text import counted
 from echo.cli.programs import present
 from echo.cli.screen import FAILED, exit_codes, note_console, print_json
+from echo.mfm.plain_text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

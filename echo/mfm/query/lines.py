@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from echo.mfm.plain_text import plain
 from echo.mfm.query.files import OUTCOME, episode_path, read
 from echo.mfm.query.filters import is_number
 
@@ -85,15 +86,6 @@ def json_line(row: Row, data: bytes, note: str | None) -> bytes:
         return data
     end = data.rindex(b"}")
     return b'%b, "note": %b%b' % (data[:end], json.dumps(note).encode("ascii"), data[end:])
-
-
-def plain(text: str) -> str:
-    """Return `text` on one line, unprintable characters as escapes; as `echo.cli.plain_text.plain`."""
-    if text.isprintable():
-        return text
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in text
-    )
 
 
 def _steps(row: Row) -> str:

@@ -17,6 +17,7 @@ from echo.mfm.mine.writable import Mine
 from echo.mfm.options import memory_options
 from echo.mfm.procedural.atoms import atoms
 from echo.mfm.procedural.library import Library
+from echo.mfm.procedural.runs import Statistics
 from echo.mfm.turns.tools import Tool
 
 CHARACTERS = 12_000
@@ -101,14 +102,14 @@ def _procedures(root: Path) -> str:
     lines = ["# Procedures", "Atoms, for scripts in /memories/procedures/NAME.py:"]
     lines += [f"  {atom.call}   {atom.about}" for atom in atoms()]
     lines.append("Saved:")
-    names = library.names()
+    names, run = library.names(), library.all_statistics()
     for name in names:
         try:
             about = library.load(name).procedure.about
-            kept = library.statistics(name)
         except MfmError as error:
             lines.append(f"  {name}   cannot be read: {str(error).splitlines()[0]}")
             continue
+        kept = run.get(name, Statistics())
         lines.append(f"  {name}   {about} ({kept.successes} of {kept.runs} runs succeeded)")
     return "\n".join(lines if names else [*lines, "  none yet"])
 

@@ -266,3 +266,12 @@ def test_a_frame_of_an_earlier_life_is_viewed_where_it_was_recorded(tmp_path: Pa
     reply = '{"inspect": {"episode": "ep_000001"}} {"inspect": {"episode": "life_1/ep_000001"}}'
     (turn,), _ = take(tmp_path, [reply, LOG])
     assert [viewed.at for viewed in turn.viewed] == [(1.5, -3.25)] * 2
+
+
+def test_the_brief_tells_saved_procedures_with_how_their_runs_went(tmp_path: Path):
+    begin_memory(tmp_path)
+    Library(tmp_path).save("chop", CHOP, by="agent", why="to have it")
+    _, model = take(tmp_path, ['{"run": "chop"}', LOG])
+    told = [message[0].text for message in model.asked]
+    assert "  chop   Collect logs. (0 of 0 runs succeeded)" in told[0]
+    assert "  chop   Collect logs. (1 of 1 runs succeeded)" in told[1]

@@ -231,7 +231,7 @@ class Outcome:
     ticks: int = 0
     """World time the action took."""
     work_ticks: int = 0
-    """Of these, time spent digging or smelting, without the way there."""
+    """Of these, time spent digging, smelting or fighting, without the way there."""
     block: str | None = None
     """The block kind that was dug or placed."""
     cell: Cell | None = None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-import numpy as np
-
 
 class Honesty:
     """How predictions for groups of candidates turned out: observed against predicted successes."""
@@ -29,4 +27,4 @@ class Honesty:
     def factor(self, group: Hashable) -> float:
         """Return observed over predicted for a group, drawn to 1 by `strength` successes' worth; 0.1 to 2."""
         worked, predicted = self._sums.get(group, (0.0, 0.0))
-        return float(np.clip((worked + self._strength) / (predicted + self._strength), 0.1, 2.0))
+        return min(max((worked + self._strength) / (predicted + self._strength), 0.1), 2.0)

@@ -7,7 +7,7 @@ from the items that worked and failed there, weighted by likeness on the axes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,6 +59,8 @@ class Settings:
     """What each failure in a pattern in which nothing ever worked counts against any item there."""
     twins: float = 4.0
     """Bits against a grid with two fillers that are the same on all channels."""
+    aside: float = 0.25
+    """Factor for slots that have nothing to do with what is aimed at."""
     luck: float = 1.0
     """How many of the bits by which items of a kind are luckier than others are taken over."""
 
@@ -198,6 +200,10 @@ class Inducer:
         if a is None or b is None or max(a, b) >= len(self._alike):
             return 0.0
         return float(self._alike[a, b])
+
+    def alike(self, items: Sequence[str]) -> Floats:
+        """Return how alike any `items` are over the channels, (n, n) float64 in [0, 1], diagonal 1."""
+        return self._blend(self.source.likeness(items))
 
     def learn(self, parts: Mapping[str, float], predicted: float, *, worked: bool) -> None:
         """Give each channel credit or blame for a suggestion that was tried.

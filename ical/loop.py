@@ -52,6 +52,10 @@ class Transfer:
     """How many ways to get things are known now; what was set aside comes back when there are more."""
     aside: dict[tuple[Slot, str], int] = field(default_factory=dict)
     """Filling that could not be prepared -> number of ways known then."""
+    focus: tuple[str, ...] = ()
+    """Products of what bears on a goal: fillings of their slots come first; empty where there is no goal."""
+    _chances: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    """Chances of success as last computed, (slots, items), in table order."""
     _parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _made_in: dict[str, str] = field(default_factory=dict)
     _luck: Floats | None = None
@@ -102,11 +106,14 @@ class Transfer:
         self._luck = None
         scores = self.inducer.scores()
         missing = self._missing(items, held, price)
+        self._chances = scores.success
         success = np.where(missing > _OUT_OF_REACH, 0.0, scores.success[:, columns])
         self._close(success, items, offers)
         fresh = scores.fresh[:, columns]
         paid = 1.0 + (settings.sunk + success) * np.minimum(missing, _OUT_OF_REACH)
         score = success * fresh * scores.worth[:, None] / paid
+        if self.focus:
+            score *= self._aimed()[:, None]
         row, n = divmod(int(np.argmax(score)), len(items))
         if score[row, n] <= 0:
             return None
@@ -119,6 +126,25 @@ class Transfer:
             score=float(score[row, n]) * min(1.5, self.honesty),
             parts=self.inducer.parts_of(slot, items[n]),
         )
+
+    def chance(self, rows: str, fillers: Sequence[str]) -> float | None:
+        """Return how likely a filling of a known slot was last held to give something, over the slot's mean.
+
+        The largest such ratio of the slots that it fills, >= 0; None where none of them is known.
+        """
+        tall, wide = self._chances.shape
+        table = self.inducer.table
+        places = [
+            (table.slot_index[slot], table.item_index[item])
+            for slot, item in slots_of(rows, fillers)
+            if slot in table.slot_index and item in table.item_index
+        ]
+        known = [
+            float(self._chances[row, n] / max(1e-6, self._chances[row].mean()))
+            for row, n in places
+            if row < tall and n < wide
+        ]
+        return max(known, default=None)
 
     def judged(self, idea: Induced, *, worked: bool, new: bool) -> None:
         """Take in what a tried suggestion brought: credit or blame for the axes behind it."""
@@ -138,13 +164,13 @@ class Transfer:
 
         Failures of like items in the same slots, a pattern in which nothing ever worked, fillers that
         stand for one another, and items of unlucky kinds cost bits; a grid that suggestions cover anyway
-        costs `Settings.covered`.
+        costs `Settings.covered`, unless something is aimed at: then few suggestions are followed.
         """
         table, settings = self.inducer.table, self.inducer.settings
         against = 0.0
         for slot, item in slots_of(rows, fillers):
             if slot in table.slot_index and rows != SMELT_ROWS:
-                return settings.covered
+                return 0.0 if self.focus else settings.covered
             against += self.inducer.against(slot, item) + settings.shut * len(table.early(slot))
         names = list(dict.fromkeys(fillers))
         twins = max(
@@ -157,6 +183,12 @@ class Transfer:
         luck = float(self._luck[known].sum()) / len(names)
         cost = float(np.log2(1.0 + against)) + settings.twins * twins**3
         return cost - settings.luck * float(np.clip(luck, -3.0, 2.0))
+
+    def _aimed(self) -> Floats:
+        """Return how much each slot counts for what is aimed at, (slots,): 1, or `Settings.aside`."""
+        products = self.inducer.table.products
+        near = [any(product in self.focus for product in row.values()) for row in products]
+        return np.where(near, 1.0, self.inducer.settings.aside)
 
     def _open(self, parents: tuple[str, ...], share: float, generation: int) -> None:
         for parent in parents:

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from csd.axes import AXES, Axis
+from csd.colour import colour_word
 from csd.descriptor import Csd
+from csd.episode import Observation
 from ical.cases import SOURCE, features_of
 
 Floats = NDArray[np.float64]
@@ -64,11 +66,23 @@ class AxisProfiles:
         if Axis.PROC in self.axes:
             self._trace_origin(csd)
         for axis, found in features_of(csd, self.axes).items():
-            names = self._names[axis]
             for thing, feature in found:
-                names.setdefault(feature, len(names))
-                bag = self._features[axis].setdefault(thing, {})
-                bag[feature] = bag.get(feature, 0) + 1
+                self._add(axis, thing, feature)
+
+    def look(self, seen: Observation) -> None:
+        """Take in what inventory and land show of themselves, where attr is kept: stacks and colours."""
+        if Axis.ATTR not in self.axes:
+            return
+        for item, stack in seen.inventory.items():
+            self._add(Axis.ATTR, item, f"stack_size {stack.stack_size}")
+        for block, sight in seen.blocks.items():
+            self._add(Axis.ATTR, block, f"colour {colour_word(sight.colour)}")
+
+    def _add(self, axis: Axis, thing: str, feature: str) -> None:
+        names = self._names[axis]
+        names.setdefault(feature, len(names))
+        bag = self._features[axis].setdefault(thing, {})
+        bag[feature] = bag.get(feature, 0) + 1
 
     def _trace_origin(self, csd: Csd) -> None:
         """Note how a product first came about: the verb, and the makings behind it (2 stands for more)."""

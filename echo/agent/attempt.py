@@ -30,6 +30,8 @@ class Attempter:
         self._body, self._planner, self._prices = body, planner, planner.prices
         self._explorer, self._chronicle = explorer, chronicle
         self._policy, self._options = agent.policy, agent.options
+        self.unprepared = 0
+        """Attempts given up because what they take could not be got."""
 
     def attempt(self, choice: Idea | Proposal) -> None:
         """Check, prepare and try one arrangement, at most once in a life.
@@ -50,6 +52,7 @@ class Attempter:
             return
         self._chronicle.start(_preparing(arrangement))
         if not self.prepare(arrangement):
+            self.unprepared += 1
             self._set_aside(choice)
             return
         self._chronicle.turn_to(_purpose(choice, verdict))
@@ -79,6 +82,17 @@ class Attempter:
         outcome = self._body.lay_grid(arrangement)
         self._chronicle.count("exploration", made=outcome.ok)
 
+    def redo(self, arrangement: Arrangement) -> bool:
+        """Make again what is known to work; False where it cannot be prepared or gives nothing now.
+
+        Raises:
+            BudgetSpent: when the budget ends.
+        """
+        if not self.prepare(arrangement):
+            return False
+        outcome = self._try(arrangement)
+        return outcome is not None and outcome.ok
+
     def prepare(self, arrangement: Arrangement) -> bool:
         """Get what `arrangement` needs, planning anew after a surprise; False where that fails.
 
@@ -107,7 +121,7 @@ class Attempter:
 
     def _verdict(self, choice: Idea | Proposal) -> Verdict | None:
         """Return what the verifier says of an idea's task, None where there is no task to check."""
-        if not isinstance(choice, Idea) or choice.task is None:
+        if not self._options.verifies or not isinstance(choice, Idea) or choice.task is None:
             return None
         return check(choice.task, self._body.held(), self._body.knowledge)
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from csd.episode import (
     COUNTED_KINDS,
     Action,
+    Attack,
     Cell,
     Collect,
     Craft,
@@ -76,7 +77,12 @@ class Body:
     """Carries out actions in one world, keeping knowledge and the trace of steps up to date."""
 
     def __init__(
-        self, world: World, knowledge: Knowledge, budget: int, on_step: Callable[[Taken], None]
+        self,
+        world: World,
+        knowledge: Knowledge,
+        budget: int,
+        on_step: Callable[[Taken], None],
+        counted: frozenset[str] = COUNTED_KINDS,
     ) -> None:
         """Take over a world.
 
@@ -85,17 +91,21 @@ class Body:
             knowledge: taken along and kept up to date; what is carried already counts as held before.
             budget: counted actions allowed.
             on_step: called after each step.
+            counted: kinds of action that count.
         """
         self._world = world
         self.knowledge = knowledge
         self._budget = budget
         self._on_step = on_step
+        self._counted = counted
         self.seen = world.observe()
         """What was perceived last."""
         self.actions = 0
         """Counted actions so far."""
         self.ticks = 0
         """World time that the agent's actions took."""
+        self.surprises = 0
+        """Tasks of plans that did not bring what they were for."""
         self._latest: Outcome | None = None
         self.knowledge.look(self.seen)
 
@@ -106,7 +116,7 @@ class Body:
             BudgetSpent: when a counted action would exceed the agent's budget, or the world's is used up;
                 nothing was done then.
         """
-        counted = action.kind in COUNTED_KINDS
+        counted = action.kind in self._counted
         if counted and self.actions >= self._budget:
             raise BudgetSpent
         before = self.seen
@@ -130,7 +140,13 @@ class Body:
     def carry_out(self, tasks: tuple[Task, ...]) -> Surprise | None:
         """Do the tasks of a plan in order; stop at the first that does not bring what it should."""
         for task in tasks:
-            surprise = self._dig(task) if task.way.verb == "collect" else self._make(task)
+            match task.way.verb:
+                case "collect":
+                    surprise = self._dig(task)
+                case "attack":
+                    surprise = self._hunt(task)
+                case _:
+                    surprise = self._make(task)
             if surprise is not None:
                 return surprise
         return None
@@ -201,6 +217,16 @@ class Body:
                 return self._stopped(f"{way.product} from {way.block}")
         return None if self.seen.count(way.product) >= target else self._stopped(way.product)
 
+    def _hunt(self, task: Task) -> Surprise | None:
+        product, mob = task.way.product, task.way.mob or ""
+        target = self.seen.count(product) + task.until
+        for _ in range(2 * task.times + 4):
+            if self.seen.count(product) >= target:
+                return None
+            if self.do(Attack(mob=mob)).code not in ("ok", "no_drop"):
+                return self._stopped(f"{mob} in sight")
+        return None if self.seen.count(product) >= target else self._stopped(product)
+
     def _make(self, task: Task) -> Surprise | None:
         for _ in range(task.times):
             if task.way.grid is not None:
@@ -212,6 +238,7 @@ class Body:
         return None
 
     def _stopped(self, expected: str) -> Surprise:
+        self.surprises += 1
         return Surprise(expected=expected, outcome=self._latest)
 
     def _distance(self, cell: Cell) -> tuple[float, Cell]:

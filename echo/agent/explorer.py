@@ -8,7 +8,7 @@ pattern of `echo.agent.shapes`.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -23,10 +23,14 @@ from echo.agent.options import ExplorerOptions
 from echo.agent.planner import UNREACHABLE, Prices
 from echo.agent.policy import Penalty
 
-Arm = Literal["exploration", "edit"]
+Arm = Literal["exploration", "edit", "adaptation"]
 
-ARMS: tuple[Arm, ...] = ("exploration", "edit")
-"""Simple grids and smelting inputs; local edits of grids that worked."""
+ARMS: tuple[Arm, ...] = ("exploration", "edit", "adaptation")
+"""Simple grids and smelting inputs; local edits of grids that worked; exemplars with one item for another."""
+
+
+_LEAST_CHANCE = 0.05
+"""No adaptation is held to be less likely, against the mean of its slot."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +49,13 @@ class Explorer:
     """Proposes the untried attempt with the fewest bits."""
 
     def __init__(
-        self, knowledge: Knowledge, prices: Prices, *, edits: bool, options: ExplorerOptions | None = None
+        self,
+        knowledge: Knowledge,
+        prices: Prices,
+        *,
+        edits: bool,
+        options: ExplorerOptions | None = None,
+        rng: np.random.Generator | None = None,
     ) -> None:
         """Start without any attempt made.
 
@@ -54,8 +64,11 @@ class Explorer:
             prices: of missing material.
             edits: whether grids that worked are edited.
             options: constants of the ranking; the defaults when None.
+            rng: throws the dice of the ranking where `ExplorerOptions.dice_bits` asks for them.
         """
         self._options = options or ExplorerOptions()
+        self._rng = rng or np.random.default_rng(0)
+        self._dice: dict[Arrangement, float] = {}
         self._knowledge, self._prices = knowledge, prices
         self._grids = GridSpace(knowledge, self._options)
         self._edits = EditTable(knowledge) if edits else None
@@ -65,6 +78,8 @@ class Explorer:
         self._queues: dict[Arm, list[Proposal]] = {}
         self._state: object = None
         self._blocked: dict[Arrangement, int] = {}
+        self._exemplars: dict[Arrangement, int] = {}
+        """Arrangement that memory holds to bear on the goal -> its rank, from 0."""
 
     def noted(self, grid: Arrangement, *, worked: bool, new: bool, own: bool) -> None:
         """Take in the result of a grid.
@@ -83,6 +98,12 @@ class Explorer:
                 self._tries[item] = self._tries.get(item, 0) + 1
         if new and self._edits is not None:
             self._edits.add(grid)
+
+    def heed(self, exemplars: Sequence[Arrangement]) -> None:
+        """Take in what bears on the goal, best first; what ranked better before keeps its rank."""
+        for rank, exemplar in enumerate(exemplars):
+            self._exemplars[exemplar] = min(rank, self._exemplars.get(exemplar, rank))
+        self._state = None
 
     def judged(self, source: Arm, *, new: bool) -> None:
         """Take in whether an attempt of one of the two arms gave a new item."""
@@ -120,7 +141,8 @@ class Explorer:
         station = "grid3" in self._knowledge.offers.values()
         successes = sum(self._successes.values())
         state = (tuple(held.items()), len(self._knowledge.ways), successes, station)
-        if state != self._state or not all(self._queues.values()):
+        arms = [arm for arm in ARMS if arm != "adaptation" or self._exemplars]
+        if state != self._state or not all(self._queues[arm] for arm in arms):
             self._state = state
             self._queues = self._ranked(held, penalty, station)
         tops = [top for queue in self._queues.values() if (top := self._top(queue, penalty)) is not None]
@@ -160,24 +182,66 @@ class Explorer:
         material = Material(
             bits=self.item_bits(),
             have=np.array([held.get(item, 0) for item in items], dtype=np.float64),
-            price=np.array([min(self._prices.of(item), UNREACHABLE) for item in items]),
+            price=np.array(
+                [min(self._options.price_share * self._prices.of(item), UNREACHABLE) for item in items]
+            ),
         )
         unlike: dict[Arrangement, Proposal] = {}
         found = list(self._proposals(material, station))
         for proposal in sorted(found, key=lambda one: (one.bits, one.arrangement)):
             unlike.setdefault(proposal.arrangement, proposal)
-        ranked = [_with_penalty(one, penalty) for one in unlike.values() if self._open(one.arrangement)]
+        proposals = [self._diced(one) for one in unlike.values()]
+        ranked = [_with_penalty(one, penalty) for one in proposals if self._open(one.arrangement)]
         ranked.sort(key=lambda one: (-one.bits, one.arrangement))
         return {arm: [one for one in ranked if one.source == arm][-self._options.queue :] for arm in ARMS}
+
+    def _diced(self, proposal: Proposal) -> Proposal:
+        """Return `proposal` with its throw of the dice, the same for one arrangement all the time."""
+        spread = self._options.dice_bits
+        if not spread:
+            return proposal
+        if proposal.arrangement not in self._dice:
+            self._dice[proposal.arrangement] = spread * float(self._rng.gumbel())
+        bits = proposal.plain - self._dice[proposal.arrangement]
+        return replace(proposal, bits=bits, plain=bits)
 
     def _proposals(self, material: Material, station: bool) -> Iterator[Proposal]:
         for bits, arrangement in self._smelts(material):
             yield Proposal(bits=bits, plain=bits, source="exploration", arrangement=arrangement)
         for bits, arrangement in self._grids.simplest(material, station=station):
             yield Proposal(bits=bits, plain=bits, source="exploration", arrangement=arrangement)
+        for bits, arrangement in self._adaptations(material, station):
+            yield Proposal(bits=bits, plain=bits, source="adaptation", arrangement=arrangement)
         if self._edits is not None:
             for bits, arrangement in self._edits.simplest(material, self._options, station=station):
                 yield Proposal(bits=bits, plain=bits, source="edit", arrangement=arrangement)
+
+    def _adaptations(self, material: Material, station: bool) -> Iterator[tuple[float, Arrangement]]:
+        """Yield each exemplar with one of its items replaced, and the bits of saying so.
+
+        Bits: which exemplar, log2(1 + rank); which item of it; what takes its place, and what that costs.
+        """
+        items = self._knowledge.items
+        index = self._knowledge.index
+        for exemplar, rank in self._exemplars.items():
+            if exemplar.offer == "grid3" and not station:
+                continue
+            counts = list(exemplar.needs().items())
+            said = np.log2(1 + rank) + np.log2(len(counts))
+            for place, (_, count) in enumerate(counts):
+                rest = [
+                    max(0.0, amount - material.have[index[other]]) * material.price[index[other]]
+                    for other, amount in counts[:place] + counts[place + 1 :]
+                    if other in index
+                ]
+                if len(rest) < len(counts) - 1:
+                    continue
+                missing = np.maximum(0.0, count - material.have) * material.price + sum(rest)
+                bits = said + material.bits + price_bits(missing)
+                for n in np.flatnonzero(missing < self._options.too_dear):
+                    if items[n] not in exemplar.fillers:
+                        fillers = (*exemplar.fillers[:place], items[n], *exemplar.fillers[place + 1 :])
+                        yield float(bits[n]), Arrangement.laid_out(exemplar.rows, fillers)
 
     def _smelts(self, material: Material) -> list[tuple[float, Arrangement]]:
         if "smelt" not in self._knowledge.offers.values():
@@ -195,4 +259,11 @@ class Explorer:
 def _with_penalty(proposal: Proposal, penalty: Penalty | None) -> Proposal:
     if penalty is None:
         return proposal
-    return replace(proposal, bits=proposal.plain + penalty.bits(*proposal.arrangement))
+    if proposal.source == "adaptation":
+        chance = penalty.chance(*proposal.arrangement)
+        said = 0.0 if chance is None else max(0.0, -float(np.log2(max(chance, _LEAST_CHANCE))))
+        bits = proposal.plain + said
+    else:
+        bits = proposal.plain + penalty.bits(*proposal.arrangement)
+    # Not `dataclasses.replace`, which takes three times as long; this runs for every attempt ranked.
+    return Proposal(arrangement=proposal.arrangement, bits=bits, plain=proposal.plain, source=proposal.source)

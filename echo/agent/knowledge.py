@@ -7,18 +7,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from csd.episode import Cell, Collect, Craft, Observation, Place, Smelt, Step
+from csd.episode import Attack, Cell, Collect, Craft, Observation, Place, Smelt, Step
 from echo.agent.arrangement import Arrangement
+from echo.agent.goal import goal_gain
+
+UNSEEN_STACK = 64
+"""Stack size taken for granted of an item whose stack was not seen."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Way:
     """One known way to get an item."""
 
-    verb: Literal["collect", "craft", "smelt"]
+    verb: Literal["collect", "craft", "smelt", "attack"]
     product: str
     inputs: tuple[tuple[str, int], ...] = ()
     """Items used up each time."""
@@ -28,6 +32,8 @@ class Way:
     """For collect: the block kind."""
     grid: Arrangement | None = None
     """For craft: what was laid."""
+    mob: str | None = None
+    """For attack: the creature kind."""
 
 
 @dataclass(slots=True)
@@ -47,7 +53,7 @@ class Digging:
 
 @dataclass(slots=True)
 class Knowledge:
-    """The agent's working knowledge; `look`, `note` and `watch` are its only ways in."""
+    """The agent's working knowledge; `look`, `note`, `watch` and `recollect` are its only ways in."""
 
     items: list[str] = field(default_factory=list)
     """Items ever held, in order of first holding."""
@@ -67,6 +73,12 @@ class Knowledge:
     """Fuel -> [items smelted, pieces used up]."""
     not_fuel: dict[str, None] = field(default_factory=dict)
     """Items that did not burn."""
+    carries: dict[str, bool] = field(default_factory=dict)
+    """Item that was put where something to stand on was asked for -> whether it served."""
+    fights: dict[str, dict[str | None, int]] = field(default_factory=dict)
+    """Creature -> item held -> ticks that the latest fight took."""
+    creatures: dict[str, None] = field(default_factory=dict)
+    """Creature kinds in sight at the latest look."""
     placeable: dict[str, bool] = field(default_factory=dict)
     """Item -> whether it could be put down as a block."""
     stations: dict[Cell, tuple[str, str]] = field(default_factory=dict)
@@ -84,13 +96,14 @@ class Knowledge:
         """Take in an observation; return the items held for the first time, in inventory order."""
         fresh = []
         for item, stack in observation.inventory.items():
-            if item not in self.index and stack.count > 0:
-                self.index[item] = len(self.items)
-                self.items.append(item)
+            if stack.count > 0:
                 self.stack_size[item] = stack.stack_size
-                fresh.append(item)
+                if item not in self.index:
+                    self._index(item)
+                    fresh.append(item)
         for kind, seen in observation.blocks.items():
             self.last_seen[kind] = seen.nearest
+        self.creatures = dict.fromkeys(observation.mobs)
         for station in observation.stations:
             self.stations[station.position] = (station.block, station.offers)
             self.offers[station.block] = station.offers
@@ -98,12 +111,33 @@ class Knowledge:
 
     def watch(self, step: Step) -> None:
         """Take in a step that someone else was seen to take, with the stations they stood at."""
-        self.note(step)
+        self._learn(step)
         for station in step.before.stations:
             self.offers[station.block] = station.offers
 
+    def recollect(self, step: Step) -> None:
+        """Take in an own step of an earlier episode: what it taught, and what had been held then."""
+        held = step.before.mainhand
+        stack = step.before.inventory.get(held) if held is not None else None
+        if isinstance(step.action, Collect) and stack is not None and stack.stack_size > 1:
+            # A block dug with a handful of planks is a block dug by hand: no tool is to be thought needed.
+            step = replace(step, before=replace(step.before, mainhand=None))
+        self.watch(step)
+        for item, stack in step.before.inventory.items():
+            self.stack_size.setdefault(item, stack.stack_size)
+            self._index(item)
+        for item, change in step.outcome.inventory_delta.items():
+            if change > 0:
+                self._index(item)
+
     def note(self, step: Step) -> None:
         """Take in what one own step showed."""
+        self._learn(step)
+        if isinstance(step.action, Collect) and step.outcome.cell in self.stations:
+            del self.stations[step.outcome.cell]
+
+    def _learn(self, step: Step) -> None:
+        """Take in what a step showed, whenever and wherever that was."""
         action, outcome = step.action, step.outcome
         if isinstance(action, Collect):
             self._note_dig(step)
@@ -112,9 +146,9 @@ class Knowledge:
         elif isinstance(action, Smelt):
             self._note_smelt(action, step)
         elif isinstance(action, Place) and outcome.code in ("ok", "not_placeable"):
-            self.placeable[action.item] = outcome.ok
-            if outcome.ok and outcome.block is not None and outcome.block not in self.last_seen:
-                self.own_blocks[outcome.block] = None
+            self._note_place(action, step)
+        elif isinstance(action, Attack) and outcome.code in ("ok", "no_drop"):
+            self._note_fight(action.mob, step)
 
     def worked_with(self, block: str) -> list[str | None]:
         """Return the held items with which `block` yielded something, in order of first use."""
@@ -149,8 +183,27 @@ class Knowledge:
                 self._opened[block] = None
                 if block not in self.own_blocks:
                     self._add_way(Way(verb="collect", product=item, block=block))
-        if outcome.cell in self.stations:
-            del self.stations[outcome.cell]
+
+    def _note_place(self, action: Place, step: Step) -> None:
+        outcome = step.outcome
+        self.placeable[action.item] = outcome.ok
+        if outcome.ok and action.target is not None and (gain := goal_gain(outcome)) is not None:
+            self.carries[action.item] = gain > 0
+        block = outcome.block
+        if (
+            outcome.ok
+            and block is not None
+            and block not in self.last_seen
+            and block not in step.before.blocks
+        ):
+            self.own_blocks[block] = None
+
+    def _note_fight(self, mob: str, step: Step) -> None:
+        outcome = step.outcome
+        self.fights.setdefault(mob, {})[step.before.mainhand] = outcome.work_ticks
+        for item, change in outcome.inventory_delta.items():
+            if change > 0:
+                self._add_way(Way(verb="attack", product=item, yields=change, mob=mob))
 
     def _note_craft(self, grid: Arrangement, delta: Mapping[str, int], *, ok: bool) -> None:
         used = grid.needs()
@@ -181,9 +234,16 @@ class Knowledge:
             for product in gained[:1]:
                 self._add_way(Way(verb="smelt", product=product, inputs=((action.input, 1),)))
 
+    def _index(self, item: str) -> None:
+        if item not in self.index:
+            self.index[item] = len(self.items)
+            self.items.append(item)
+            self.stack_size.setdefault(item, UNSEEN_STACK)
+
     def _add_way(self, way: Way) -> None:
         known = self.ways.setdefault(way.product, [])
         if not any(
-            (w.verb, w.block, w.inputs, w.grid) == (way.verb, way.block, way.inputs, way.grid) for w in known
+            (w.verb, w.block, w.mob, w.inputs, w.grid) == (way.verb, way.block, way.mob, way.inputs, way.grid)
+            for w in known
         ):
             known.append(way)

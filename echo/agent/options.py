@@ -27,6 +27,10 @@ class ExplorerOptions:
     """Share of an arm's luck that outlasts one attempt; luck is its share of attempts with a new item."""
     first_luck: float = 0.1
     """Luck of both arms at the start."""
+    dice_bits: float = 0.0
+    """Spread of the dice (Gumbel) in the ranking, in bits; 1 / ln 2 draws attempts as their bits say."""
+    price_share: float = 1.0
+    """How much the bits of missing material count; above 1 what is near at hand comes first."""
     too_dear: float = 1e4
     """Price in counted actions beyond which missing material counts as out of reach."""
 
@@ -45,6 +49,8 @@ class AgentOptions:
     """Plans made for one attempt before it is set aside; each but the first answers a surprise."""
     idle_probes: int = 2
     """Closed blocks on which a new tool may fail, one after another, before it is not probed further."""
+    verifies: bool = True
+    """Whether a suggestion is checked against what is known before it is tried."""
     patience: int = 10_000
     """Turns without a counted action after which the agent gives up."""
     explorer: ExplorerOptions = field(default_factory=ExplorerOptions)

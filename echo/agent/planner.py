@@ -93,6 +93,8 @@ class Prices:
                 0.0 if None in tools else min((price.get(t or "", UNREACHABLE) for t in tools), default=0.0)
             )
             return (1.0 + _TOOL_SHARE * tool) / rate if rate else UNREACHABLE
+        if way.verb == "attack":
+            return 1.0 / way.yields if way.mob in self._knowledge.creatures else UNREACHABLE
         inputs = sum(count * price.get(item, UNREACHABLE) for item, count in way.inputs)
         fuel = 0.5 if way.verb == "smelt" else 0.0
         return min((1.0 + fuel + inputs) / way.yields, UNREACHABLE)
@@ -183,14 +185,29 @@ class Planner:
         if way is None or item in draft.open or len(draft.tasks) > 60:
             return False
         draft.open.append(item)
-        done = self._plan_way(way, short, draft)
+        if self.prices.of(item) < UNREACHABLE:
+            done = self._plan_way(way, short, draft)
+        else:
+            done = self._plan_any_way(item, short, draft)
         draft.open.pop()
         return done
+
+    def _plan_any_way(self, item: str, short: int, draft: _Draft) -> bool:
+        """Plan by the first way that works of those that prices rule out: what cannot be got may be held."""
+        held, tasks = Counter(draft.held), list(draft.tasks)
+        for way in self._knowledge.ways[item]:
+            draft.held, draft.tasks = Counter(held), list(tasks)
+            if self._plan_way(way, short, draft):
+                return True
+        return False
 
     def _plan_way(self, way: Way, short: int, draft: _Draft) -> bool:
         if way.verb == "collect" and way.block is not None:
             return self._plan_dig(way, way.block, short, draft)
         times = ceil(short / way.yields)
+        if way.verb == "attack":
+            draft.tasks.append(Task(way=way, times=times, until=short))
+            return way.mob in self._knowledge.creatures
         fuel = None
         if way.verb == "craft" and way.grid is not None:
             offer: str | None = way.grid.offer

@@ -19,6 +19,10 @@ class Penalty(Protocol):
         """Return bits to add for `fillers` in the letters of `rows`; negative where memory favours it."""
         ...
 
+    def chance(self, rows: str, fillers: tuple[str, ...]) -> float | None:
+        """Return how likely it is to give something, over its slot's mean; None where no slot is known."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Prospects:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from csd.episode import GoTo, Place
+from csd.episode import Attack, GoTo, Place
 from echo.agent.agent import Agent
 from echo.agent.body import Body
 from echo.agent.planner import Planner
@@ -44,7 +44,7 @@ class Prober:
         Raises:
             BudgetSpent: when the budget ends.
         """
-        return self._probe_place() or self._probe_block() or self._probe_tool()
+        return self._probe_place() or self._probe_block() or self._probe_creature() or self._probe_tool()
 
     def dig_anything(self) -> bool:
         """Dig a block in sight that may be dug, drawn at random, else go to one; False where none is known.
@@ -90,6 +90,17 @@ class Prober:
             if outcome is not None:
                 self._chronicle.count("collect", made=outcome.ok)
             return True
+        return False
+
+    def _probe_creature(self) -> bool:
+        """Strike a creature of a kind that was never fought."""
+        for mob in self._body.seen.mobs:
+            if mob not in self._knowledge.fights:
+                self._start("collect", f"striking {mob}")
+                outcome = self._body.do(Attack(mob=mob))
+                self._chronicle.count("collect", made=outcome.ok)
+                self._knowledge.fights.setdefault(mob, {})
+                return True
         return False
 
     def _probe_tool(self) -> bool:

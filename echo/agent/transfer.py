@@ -5,7 +5,7 @@ Echo gives it five axes; baselines give it names or bags of words. Everything el
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,6 +69,10 @@ class TransferPolicy:
     def inducer(self) -> Inducer:
         """The slots and the belief that suggestions come from."""
         return self._transfer.inducer
+
+    def focus(self, products: Sequence[str]) -> None:
+        """Aim suggestions at slots that gave one of `products`; empty to aim at nothing."""
+        self._transfer.focus = tuple(products)
 
     @property
     def penalty(self) -> Penalty:

@@ -129,7 +129,7 @@ def _report(life: Life) -> AgentReport:
         actions=life.body.actions,
         ticks=life.body.ticks,
         attempts=life.chronicle.attempts,
-        decision_ms=_median_and_tail(life.decision_seconds),
+        decision_ms=_median_and_tail(life.doings.decision_seconds),
     )
 
 

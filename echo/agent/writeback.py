@@ -22,7 +22,7 @@ from echo.agent.policy import Idea, MemoryPolicy
 from echo.agent.threads import surprises_in, thread_of
 from ical.verify import Verdict
 
-Source = Literal["collect", "exploration", "edit", "transfer", "pattern"]
+Source = Literal["collect", "exploration", "edit", "adaptation", "transfer", "pattern"]
 
 Record = Literal["unlocks", "all", "none"]
 """Which episodes are kept: those that show something new, those of failed attempts too, or none."""

@@ -22,6 +22,7 @@ from echo.cli.procedures_command import app as procedures_app
 from echo.cli.query_entry import query
 from echo.cli.recall_command import recall
 from echo.cli.report_command import report
+from echo.cli.results_command import app as results_app
 from echo.cli.run_command import app as run_app
 from echo.cli.screen import exit_codes, print_json
 from echo.cli.serve_command import app as serve_app
@@ -40,6 +41,7 @@ PLAY, FOLDER, BANK, UPKEEP = "Experiments", "Memory folder", "Memory bank", "Upk
 
 app.add_typer(run_app, name="run", rich_help_panel=PLAY)
 app.command("report", rich_help_panel=PLAY)(report)
+app.add_typer(results_app, name="results", rich_help_panel=PLAY)
 app.command("why", rich_help_panel=PLAY)(why)
 app.add_typer(bench_app, name="bench", rich_help_panel=PLAY)
 app.command("begin", rich_help_panel=FOLDER)(begin)

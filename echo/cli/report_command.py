@@ -16,24 +16,71 @@ if TYPE_CHECKING:
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Results folder of a run command.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR", help="Results folders of run commands.")],
     timeline: Annotated[
-        str | None, typer.Option(metavar="RUN", help="Run to tell unlock by unlock, such as echo-s00.")
+        str | None, typer.Option(metavar="RUN", help="Unlocking run to tell item by item, such as echo-s00.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the report of task runs; DIR/report where not given.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with every number.")] = False,
 ) -> None:
     """Make DIR/report/report.html and its figures from the results in DIR.
 
-    Example: echo-memory report runs/unlock --json
+    Several folders of task runs (tasks, ablate, continual, mfm) make one report;
+    two of one kind are compared, the second against the first.
+
+    Example: echo-memory report runs/tasks runs/ablate --out report --json
     """
     with exit_codes():
-        from echo.experiments.report import write_report
+        from echo.experiments.spec import UsageError
+        from echo.experiments.tasks.report.dispatch import choose_way
 
-        made = write_report(folder, timeline)
-        if as_json:
-            print_json({**made.numbers, "report": str(made.page)})
+        way = choose_way(folders)
+        if way == "unlock":
+            if out is not None:
+                raise UsageError("expected no --out with unlocking runs; their report lies in DIR/report.")
+            _unlock(folders[0], timeline, as_json)
+            return
+        if timeline is not None:
+            raise UsageError("expected no --timeline with task runs; they have sample pages in its place.")
+        target = out or folders[0] / ("report" if len(folders) == 1 else f"report-{way}")
+        if way == "compare":
+            _compare(folders[0], folders[1], target, as_json)
         else:
-            _print_report(made)
+            _together(folders, target, as_json)
+
+
+def _unlock(folder: Path, timeline: str | None, as_json: bool) -> None:
+    from echo.experiments.report import write_report
+
+    made = write_report(folder, timeline)
+    if as_json:
+        print_json({**made.numbers, "report": str(made.page)})
+    else:
+        _print_report(made)
+
+
+def _together(folders: list[Path], target: Path, as_json: bool) -> None:
+    from echo.cli.task_report_shown import print_task_report
+    from echo.experiments.tasks.report.writing import write_task_report
+
+    made = write_task_report(folders, target)
+    if as_json:
+        print_json({**made.numbers, "report": str(made.page)})
+    else:
+        print_task_report(made, out_console())
+
+
+def _compare(first: Path, second: Path, target: Path, as_json: bool) -> None:
+    from echo.cli.task_report_shown import print_comparison
+    from echo.experiments.tasks.report.comparing_page import write_comparison
+
+    made = write_comparison(first, second, target)
+    if as_json:
+        print_json({**made.numbers, "report": str(made.page)})
+    else:
+        print_comparison(made, out_console())
 
 
 def _print_report(made: Report) -> None:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from echo.cli.grid_options import Address, Jobs, Share, Where
+from echo.cli.grid_running import read_means
 from echo.cli.screen import FAILED, exit_codes, note_console, out_console, print_json
+from echo.cli.tasks_command import ablate, continual, mfm, tasks
 from echo.cli.turns_command import turns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from echo.experiments.means import Means
     from echo.experiments.spec import UnlockSpec
     from echo.experiments.unlocking import GridOutcome
 
 app = typer.Typer(no_args_is_help=True, help="Play experiments and keep one result file a run.")
-app.command()(turns)
 
 
 @app.callback()
@@ -40,7 +42,10 @@ def unlock(
     seeds: Annotated[str, typer.Option(help="'3' (seed 3 alone), '0-9' (both ends in it) or '1,5,8'.")] = "0",
     steps: Annotated[int, typer.Option(min=1, help="Counted actions a run.")] = 2_000,
     shots: Annotated[int, typer.Option(min=0, max=8, help="Recipes demonstrated before the start.")] = 2,
-    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one a core.")] = 0,
+    jobs: Jobs = 0,
+    executor: Where = "local",
+    address: Address = None,
+    share: Share = None,
     invented_names: Annotated[
         int | None, typer.Option(min=0, metavar="SEED", help="Rename every item, by this seed.")
     ] = None,
@@ -76,7 +81,7 @@ def unlock(
             base, agents=parse_agents(agents), variants=parse_variants(axes or ()), seeds=parse_seeds(seeds)
         )
         command = _command_line(context, axes or [])
-        outcome = _play(specs, out, context.obj, jobs or os.cpu_count() or 1, command)
+        outcome = _play(specs, out, context.obj, command, read_means(context.params))
         _warn_of_foreign(outcome)
         if as_json:
             print_json(_outcome_json(outcome, out))
@@ -86,15 +91,16 @@ def unlock(
         raise typer.Exit(FAILED)
 
 
-def _play(specs: Sequence[UnlockSpec], out: Path, player: Any, jobs: int, command: str) -> GridOutcome:
+def _play(specs: Sequence[UnlockSpec], out: Path, player: Any, command: str, means: Means) -> GridOutcome:
     """Play `specs` with `player` (the Minecraft world's where None), showing progress."""
     from echo.cli.progress import RunProgress
     from echo.experiments.trial import play_minecraft
     from echo.experiments.unlocking import run_grid
 
-    with RunProgress(specs, note_console()) as listener:
+    own = specs if means.share is None else means.share.take(specs)
+    with RunProgress(own, note_console()) as listener:
         return run_grid(
-            specs, out, player=player or play_minecraft, jobs=jobs, command=command, listener=listener
+            specs, out, player=player or play_minecraft, command=command, listener=listener, means=means
         )
 
 
@@ -176,3 +182,7 @@ def _print_outcome(outcome: GridOutcome, out: Path) -> None:
         console.print(f"failed: {len(outcome.failed)} of {tried} runs: {names}", markup=False, soft_wrap=True)
     if outcome.results:
         console.print(f"next: echo-memory report {shlex.quote(str(out))}", markup=False, soft_wrap=True)
+
+
+for command in (tasks, continual, ablate, mfm, turns):
+    app.command()(command)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from echo.experiments.drawing import Draw, Theme, quiet_axes, spread
 from echo.experiments.results import SOURCES, RunResult
 from echo.experiments.summary import Competitor, Summary
 
@@ -15,20 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
-@dataclass(frozen=True, kw_only=True)
-class Theme:
-    """Colours of everything that is not data."""
-
-    ink: str
-    faint: str
-    paper: str
-
-
-LIGHT = Theme(ink="#22272e", faint="#d5dae1", paper="#ffffff")
-
-# Colours no other part of a figure uses, replaced in the SVG by the page's own.
-_MARKED = Theme(ink="#010203", faint="#040506", paper="#070809")
 
 AGENT_COLOURS: dict[str, str] = {
     "echo": "#e4572e",
@@ -53,8 +37,6 @@ AXIS_COLOURS: dict[str, str] = {
     "inter": "#8fd3f0",
 }
 
-Draw = Callable[["Figure", Theme], None]
-
 
 def competitor_colours(competitors: Sequence[Competitor]) -> dict[str, str]:
     """Return a colour for each label; agents keep theirs in every report, variants take the next free one."""
@@ -67,7 +49,7 @@ def draw_curves(summary: Summary) -> Draw:
     """Return a drawing of unique items over counted actions: means with 95 % bands, named at their ends."""
 
     def draw(figure: Figure, theme: Theme) -> None:
-        axes = _axes(figure, theme)
+        axes = quiet_axes(figure, theme)
         colours = competitor_colours(summary.competitors)
         for one in summary.competitors:
             counts, colour = one.curve.counts, colours[one.label]
@@ -105,7 +87,7 @@ def draw_speedups(summary: Summary) -> Draw:
     """Return a drawing of echo's speed-up over each other competitor: medians with 95 % intervals."""
 
     def draw(figure: Figure, theme: Theme) -> None:
-        axes = _axes(figure, theme)
+        axes = quiet_axes(figure, theme)
         colours = competitor_colours(summary.competitors)
         compared = [one for one in summary.competitors if one.speedup is not None]
         counts = list(compared[0].speedup or {}) if compared else []
@@ -153,7 +135,7 @@ def draw_sources(summary: Summary) -> Draw:
     """Return a drawing of mean unlocks by source (upper bar) and of credit by axis (lower, thinner bar)."""
 
     def draw(figure: Figure, theme: Theme) -> None:
-        axes = _axes(figure, theme)
+        axes = quiet_axes(figure, theme)
         axes.grid(axis="y", visible=False)
         for row, one in enumerate(summary.competitors):
             left = 0.0
@@ -190,7 +172,7 @@ def draw_timeline(run: RunResult) -> Draw:
     """Return a drawing of one run: each unlock a dot coloured by source, milestones named."""
 
     def draw(figure: Figure, theme: Theme) -> None:
-        axes = _axes(figure, theme)
+        axes = quiet_axes(figure, theme)
         actions = [unlock.action for unlock in run.unlocks]
         axes.step([0, *actions, run.actions], [0, *range(1, len(actions) + 1), len(actions)], where="post",
                   color=theme.faint, linewidth=1.2)  # fmt: skip
@@ -216,70 +198,3 @@ def draw_timeline(run: RunResult) -> Draw:
         figure.subplots_adjust(left=0.075, right=0.84, top=0.96, bottom=0.13)
 
     return draw
-
-
-def spread(values: Sequence[float], gap: float) -> list[float]:
-    """Return places near `values`, in their order, no two nearer than `gap`, so that labels do not overlap.
-
-    Of equal values the first gets the highest place.
-
-    >>> spread([10.0, 10.0, 50.0], 4.0)
-    [14.0, 10.0, 50.0]
-    """
-    places = list(values)
-    lowest = float("-inf")
-    for index in sorted(range(len(places)), key=lambda index: (values[index], -index)):
-        places[index] = max(places[index], lowest + gap)
-        lowest = places[index]
-    return places
-
-
-def _axes(figure: Figure, theme: Theme) -> Axes:
-    """Return axes with a quiet frame and grid."""
-    figure.patch.set_facecolor(theme.paper)
-    axes = figure.add_subplot()
-    axes.set_facecolor(theme.paper)
-    axes.grid(color=theme.faint, linewidth=0.7)
-    axes.set_axisbelow(True)
-    for side, spine in axes.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(theme.faint)
-    axes.tick_params(colors=theme.ink, length=0)
-    axes.xaxis.label.set_color(theme.ink)
-    axes.yaxis.label.set_color(theme.ink)
-    return axes
-
-
-def render_png(draw: Draw, height: float) -> bytes:
-    """Return a drawing as PNG, 1,500 pixels wide, `height` inches of a width of 10 high."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, height))
-    draw(figure, LIGHT)
-    stream = io.BytesIO()
-    figure.savefig(stream, format="png", dpi=150, metadata={"Software": None})
-    return stream.getvalue()
-
-
-def render_svg(draw: Draw, height: float, title: str) -> str:
-    """Return a drawing as an inline SVG element that fills its column and follows the page's colours."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": title}):
-        figure = Figure(figsize=(10, height))
-        draw(figure, _MARKED)
-        stream = io.StringIO()
-        figure.savefig(
-            stream, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
-        )
-    text = stream.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r"<style[^>]*>.*?</style>", "", text, flags=re.DOTALL)
-    text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
-    text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
-    text = text.replace("<svg", f'<svg role="img" aria-label="{title}"', 1)
-    for marked, variable in ((_MARKED.ink, "--ink"), (_MARKED.faint, "--line"), (_MARKED.paper, "--paper")):
-        text = text.replace(marked, f"var({variable})")
-    return text

@@ -8,12 +8,10 @@ import subprocess
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from echo.experiments.results import RunResult
 
 PACKAGES: tuple[str, ...] = (
     "echo-memory",
@@ -25,6 +23,18 @@ PACKAGES: tuple[str, ...] = (
     "tokenizers",
     "gymnasium",
 )
+
+
+class Made(Protocol):
+    """A result that says with what it was made."""
+
+    @property
+    def commit(self) -> str | None:
+        """Of the code, with ``+changes`` where files differed from it; None outside a checkout."""
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Package -> version."""
 
 
 @lru_cache(maxsize=1)
@@ -66,7 +76,7 @@ def _git(root: Path, *arguments: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def tell_foreign(results: Sequence[RunResult], commit: str | None, versions: Mapping[str, str]) -> str | None:
+def tell_foreign(results: Sequence[Made], commit: str | None, versions: Mapping[str, str]) -> str | None:
     """Return a warning, in one line, of results that other code made than that of `commit` and `versions`.
 
     None where there are none. Commits are cut to 12 digits.

@@ -7,14 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from echo.experiments.figures import (
-    draw_curves,
-    draw_sources,
-    draw_speedups,
-    draw_timeline,
-    render_png,
-    render_svg,
-)
+from echo.experiments.drawing import render_png, render_svg
+from echo.experiments.figures import draw_curves, draw_sources, draw_speedups, draw_timeline
 from echo.experiments.report_html import render_page
 from echo.experiments.results import read_results, write_atomically
 from echo.experiments.summary import Summary, summarise, summary_json

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 
 from echo.experiments.figures import SOURCE_COLOURS
-from echo.experiments.report_style import STYLE
+from echo.experiments.report_page import counted, fact_list, figure, page, ranges, section, tile_row
 from echo.experiments.report_tables import (
     attempt_table,
+    burst_table,
     counts_table,
     milestone_table,
     source_table,
     speedup_table,
     times,
 )
+from echo.experiments.statistics.strata import DRAWS
 from echo.experiments.summary import ECHO, Summary
 from echo.experiments.timeline import Moment, Timeline
 
@@ -35,23 +37,18 @@ def render_page(summary: Summary, drawings: Mapping[str, str], timeline: Timelin
         (
             _head(summary),
             _tiles(summary),
-            _section("Unlock curves", _CURVES_NOTE, _figure(drawings["curves"]), counts_table(summary)),
-            _section("Speed-up of echo", _SPEEDUP_NOTE, _figure(drawings["speedup"]), speedup_table(summary)),
-            _section("Steps to milestones", _MILESTONE_NOTE, milestone_table(summary)),
-            _section("Where unlocks come from", _SOURCES_NOTE, _figure(drawings["sources"]),
+            section("Unlock curves", _CURVES_NOTE, figure(drawings["curves"]), counts_table(summary)),
+            section("Speed-up of echo", _SPEEDUP_NOTE, figure(drawings["speedup"]), speedup_table(summary)),
+            section("Steps to milestones", _MILESTONE_NOTE, milestone_table(summary)),
+            section("Where unlocks come from", _SOURCES_NOTE, figure(drawings["sources"]),
                      source_table(summary), attempt_table(summary)),
-            _section(f"One run: {escape(timeline.run.spec.name)}", _timeline_note(timeline),
-                     _figure(drawings["timeline"]), _moments(timeline)),
-            _section("How this was made", "", _provenance(summary)),
+            section("Bursts of unlocks", _BURSTS_NOTE, burst_table(summary)),
+            section(f"One run: {escape(timeline.run.spec.name)}", _timeline_note(timeline),
+                     figure(drawings["timeline"]), _moments(timeline)),
+            section("How this was made", "", _provenance(summary)),
         )
     )  # fmt: skip
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>Unlocking report</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n"
-        "</body>\n</html>\n"
-    )
+    return page("Unlocking report", body)
 
 
 _CURVES_NOTE = (
@@ -74,24 +71,22 @@ _SOURCES_NOTE = (
     "local edit of a grid that worked, transfer from remembered experience, or a pattern over several. The "
     "thin bar shares the transferred and pattern items among the axes that earned the credit."
 )
-
-
-def _section(title: str, note: str, *parts: str) -> str:
-    shown = f'<p class="note">{note}</p>\n' if note else ""
-    return f"<section>\n<h2>{title}</h2>\n{shown}" + "\n".join(parts) + "\n</section>"
-
-
-def _figure(svg: str) -> str:
-    return f"<figure>{svg}</figure>"
+_BURSTS_NOTE = (
+    "The most unlocks close together, mean over runs, beside the mean after shuffling: waits between unlocks "
+    "for the first column, kinds of items (last word of the name) or sources over the same unlocks for the "
+    f"others. p is the share of {DRAWS:,} shuffles that reach it, not corrected for the number of tests. A "
+    "new tool opens several ores at once for any agent, so the first column alone says nothing of transfer; "
+    "and like items also come in a row where an explorer tries one shape on one material after the other."
+)
 
 
 def _head(summary: Summary) -> str:
     spec = summary.runs[0].spec
     names = "real names" if spec.invented_names is None else f"invented names (seed {spec.invented_names})"
     text = (
-        f"{_count(len(summary.competitors), 'agent')}, "
-        f"{_count(len(summary.seeds), 'seed')} ({_ranges(summary.seeds)}), "
-        f"{_count(summary.steps, 'counted action')} a run, {_count(spec.shots, 'demonstration')}, {names}. "
+        f"{counted(len(summary.competitors), 'agent')}, "
+        f"{counted(len(summary.seeds), 'seed')} ({ranges(summary.seeds)}), "
+        f"{counted(summary.steps, 'counted action')} a run, {counted(spec.shots, 'demonstration')}, {names}. "
         f"Reasoner: none (no language model); encoder: {spec.encoder}. "
         f"Minecraft {escape(spec.world.version)} rules."
     )
@@ -108,15 +103,6 @@ def _head(summary: Summary) -> str:
     return f"<header>\n<h1>Cold-start unlocking</h1>\n<p>{text}</p>\n{warning}\n</header>"
 
 
-def _count(number: int, thing: str) -> str:
-    """Return a number with what it counts.
-
-    >>> _count(1, "seed"), _count(2000, "seed")
-    ('1 seed', '2,000 seeds')
-    """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def milliseconds(value: float) -> str:
     """Return a time in milliseconds with one decimal, never as 0.0.
 
@@ -124,21 +110,6 @@ def milliseconds(value: float) -> str:
     ('< 0.1 ms', '1.5 ms')
     """
     return "< 0.1 ms" if value < 0.05 else f"{value:.1f} ms"
-
-
-def _ranges(seeds: Sequence[int]) -> str:
-    """Return rising numbers with runs written as ranges.
-
-    >>> _ranges((0, 1, 2, 5))
-    '0-2, 5'
-    """
-    runs: list[list[int]] = []
-    for seed in seeds:
-        if runs and seed == runs[-1][1] + 1:
-            runs[-1][1] = seed
-        else:
-            runs.append([seed, seed])
-    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
 
 
 def _tiles(summary: Summary) -> str:
@@ -154,8 +125,7 @@ def _tiles(summary: Summary) -> str:
         if one.echo_lead is not None:
             lead = f"{float(one.echo_lead.mean[0]):+.1f}"
             tiles.append((lead, f"items against {one.label} at {summary.steps:,} actions"))
-    cells = (f'<div class="tile"><b>{value}</b><span>{escape(text)}</span></div>' for value, text in tiles)
-    return f'<div class="tiles">{"".join(cells)}</div>'
+    return tile_row(tiles)
 
 
 def _timeline_note(timeline: Timeline) -> str:
@@ -200,8 +170,7 @@ def _provenance(summary: Summary) -> str:
         "code": ", ".join(summary.commits),
         "versions": ", ".join(f"{name} {value}" for name, value in first.versions.items()),
         "machine": ", ".join(f"{name} {value}" for name, value in first.machine.items()),
-        "time": f"{wall:,.0f} s over {_count(len(summary.runs), 'run')}; median decision: {decisions}",
+        "time": f"{wall:,.0f} s over {counted(len(summary.runs), 'run')}; median decision: {decisions}",
         "spec": f"{first.spec_digest[:16]} ({first.spec.name})",
     }
-    rows = "".join(f"<dt>{name}</dt><dd><code>{escape(text)}</code></dd>" for name, text in facts.items())
-    return f"<dl>{rows}</dl>"
+    return fact_list(facts)

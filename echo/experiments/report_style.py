@@ -21,8 +21,20 @@ p { margin: 6px 0; max-width: 86ch; } .note { color: var(--soft); font-size: 13.
 figure { margin: 14px 0 6px; overflow-x: auto; }
 figure svg { width: 100%; min-width: 600px; height: auto; display: block; }
 figure svg text { font-family: inherit !important; }
+figure.wide svg, figure.narrow svg { min-width: 0; } figure.narrow { display: none; }
+.files { color: var(--soft); font-size: 12.5px; margin-top: 0; } .files a { margin-right: .5em; }
+.scroll th:first-child, .scroll td:first-child { position: sticky; left: 0; background: var(--paper); }
+.dense table { font-size: 13px; } .dense th, .dense td { padding: 5px 6px; }
+.dense td small { font-size: 11.5px; }
+a { color: inherit; } h3 { font-size: 15.5px; margin: 22px 0 0; }
+ul { padding-left: 20px; max-width: 86ch; } li { margin: 3px 0; } li small { color: var(--soft); }
+strong.not { color: var(--accent); }
+i.paper, th i { color: var(--soft); font-weight: 400; }
+.wrap { white-space: normal; display: inline-block; min-width: 130px; overflow-wrap: anywhere; }
+.wrap a { margin-right: .7em; }
 .scroll { overflow-x: auto; margin: 12px 0; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 14px; }
+table { border-collapse: separate; border-spacing: 0; width: 100%;
+  font-variant-numeric: tabular-nums; font-size: 14px; }
 th, td { text-align: right; padding: 6px 10px; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; font-size: 13px; vertical-align: bottom; white-space: normal; }
 th:first-child, td:first-child { text-align: left; }
@@ -44,8 +56,11 @@ dt { color: var(--soft); } dd { margin: 0; min-width: 0; overflow-wrap: anywhere
   main { padding: 22px 14px 60px; }
   dl { grid-template-columns: 1fr; } dd { margin-bottom: 8px; }
 }
+@media (max-width: 700px) { figure.wide { display: none; } figure.narrow { display: block; } }
 @media print {
+  figure.wide { display: block; } figure.narrow { display: none; } .scroll { overflow: visible; }
   main { max-width: none; padding: 0; }
-  h2 { break-after: avoid; } figure, table { break-inside: avoid; }
+  h2, h3, .note { break-after: avoid; } figure, tr, p { break-inside: avoid; }
+  .files { break-before: avoid; } .scroll th:first-child, .scroll td:first-child { position: static; }
 }
 """

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 
 from csd.axes import AXES
+from echo.experiments.bursts import WINDOW_ACTIONS, WINDOW_UNLOCKS
 from echo.experiments.curves import MeanInterval
 from echo.experiments.figures import competitor_colours
+from echo.experiments.report_page import table
 from echo.experiments.results import SOURCES
 from echo.experiments.spec import MILESTONES, SPEEDUP_COUNTS
 from echo.experiments.speedup import Speedup
+from echo.experiments.statistics.bursts import ShuffleTest
 from echo.experiments.summary import Competitor, Summary
 from echo.experiments.tallies import Milestone
 
@@ -37,7 +39,7 @@ def counts_table(summary: Summary) -> str:
         cells = [_with_interval(one.counts, index) for index in range(len(summary.points))]
         ahead = "" if one.echo_lead is None else _with_interval(one.echo_lead, 0, sign="+")
         rows.append([names[one.label], *cells, ahead, f"{one.ticks:,.0f}"])
-    return _table(header, rows)
+    return table(header, rows)
 
 
 def _with_interval(interval: MeanInterval, index: int, sign: str = "") -> str:
@@ -60,7 +62,7 @@ def speedup_table(summary: Summary) -> str:
         return (
             '<p class="note">Nothing to compare: these results hold no runs of echo beside another agent.</p>'
         )
-    return _table(["echo over", *(f"{count} items" for count in SPEEDUP_COUNTS)], rows)
+    return table(["echo over", *(f"{count} items" for count in SPEEDUP_COUNTS)], rows)
 
 
 def _speedup_cell(value: Speedup) -> str:
@@ -82,7 +84,7 @@ def milestone_table(summary: Summary) -> str:
     ]
     unreached = ", ".join(item for item in MILESTONES if item not in reached)
     note = f'<p class="note">Reached in no run: {escape(unreached)}.</p>' if unreached else ""
-    return _table(["agent", *(escape(item).replace("_", " ") for item in reached)], rows) + note
+    return table(["agent", *(escape(item).replace("_", " ") for item in reached)], rows) + note
 
 
 def _mark(one: Competitor, item: str) -> Milestone:
@@ -105,7 +107,38 @@ def source_table(summary: Summary) -> str:
         ]
         credit = [f"{one.sources.axes[axis.value]:.1f}" for axis in AXES]
         rows.append([names[one.label], *shares, *credit])
-    return _table(["agent", *SOURCES, *(f"{axis.value}<small>credit</small>" for axis in AXES)], rows)
+    return table(["agent", *SOURCES, *(f"{axis.value}<small>credit</small>" for axis in AXES)], rows)
+
+
+def burst_table(summary: Summary) -> str:
+    """Return the longest bursts beside what shuffling leaves of them, and how much of them was transfer."""
+    names = _names(summary)
+    rows = []
+    for one in summary.competitors:
+        bursts = one.bursts
+        share = "&ndash;"
+        inside, overall = bursts.transferred_share_of_longest, bursts.transferred_share
+        if inside is not None and overall is not None:
+            share = f"{inside:.0%} <small>of all {overall:.0%}</small>"
+        longest = _shuffle_cell(bursts.longest)
+        others = (bursts.alike_in_time, bursts.alike, bursts.transferred)
+        rows.append([names[one.label], longest, share, *(_shuffle_cell(test) for test in others)])
+    header = [
+        "agent",
+        f"in {WINDOW_ACTIONS} actions",
+        "of these by transfer",
+        f"of one kind in {WINDOW_ACTIONS} actions",
+        f"of one kind in {WINDOW_UNLOCKS} unlocks",
+        f"by transfer in {WINDOW_UNLOCKS} unlocks",
+    ]
+    return table(header, rows)
+
+
+def _shuffle_cell(test: ShuffleTest | None) -> str:
+    if test is None:
+        return "&ndash;"
+    p = "p &lt; 0.001" if test.p < 0.001 else f"p {test.p:.3f}"
+    return f"{test.observed:.1f} <small>shuffled {test.null_mean:.1f}; {p}</small>"
 
 
 def attempt_table(summary: Summary) -> str:
@@ -125,17 +158,8 @@ def attempt_table(summary: Summary) -> str:
             tried, new = (counts.get("tried", 0.0), counts.get("new", 0.0)) if counts else (0.0, 0.0)
             cells.append(f"{tried:,.0f} <small>{new:.1f} new</small>" if counts else "")
         rows.append([names[one.label], *cells])
-    return '<p class="note">Attempts a run by source, and how many brought something new.</p>' + _table(
+    return '<p class="note">Attempts a run by source, and how many brought something new.</p>' + table(
         ["agent", *(escape(kind) for kind in kinds)], rows
-    )
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table of cells that are HTML already."""
-    head = "".join(f"<th>{cell}</th>" for cell in header)
-    body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return (
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
     )
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
+import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError, field_validator
 
 from csd.descriptor import canonical_json
+from echo.experiments.circumstances import check_circumstances
 from echo.experiments.spec import FORMAT, FileRecord, UnlockSpec, UsageError
 
 Source = Literal["collect", "exploration", "edit", "transfer", "pattern"]
@@ -21,9 +24,15 @@ SOURCES: tuple[Source, ...] = ("collect", "exploration", "edit", "transfer", "pa
 
 EXPERIMENT_FILE = "experiment.json"
 
+Record = TypeVar("Record", bound=FileRecord)
+
 
 class ResultsError(ValueError):
     """A result file or folder cannot be read as what it should be."""
+
+
+class TornFileError(ResultsError):
+    """A result file is no JSON at all: cut off, or overwritten with something else."""
 
 
 class UnlockRecord(FileRecord):
@@ -130,14 +139,44 @@ def memory_folder(folder: Path, name: str) -> Path:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file so that a reader, also after a kill or a power cut, finds the old or the new one whole."""
+    _write_unfinished(path, data).replace(path)
+    _keep_names(path.parent)
+
+
+def write_once(path: Path, data: bytes) -> bool:
+    """Write a file as `write_atomically` does, but only if there is none; return whether it was written.
+
+    Of several processes that try at once, on several machines too, one writes and the others see its file
+    whole. (Not so where the file system has no hard links: there the last one wins.)
+    """
+    unfinished = _write_unfinished(path, data)
+    try:
+        path.hardlink_to(unfinished)
+    except FileExistsError:
+        return False
+    except OSError:
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    _keep_names(path.parent)
+    return True
+
+
+def _write_unfinished(path: Path, data: bytes) -> Path:
+    """Write `data` beside `path`, safe from a power cut, and return where; the folder is made if absent."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    # The thread's number is its own on this machine, and other machines may share the disk.
+    unfinished = path.with_name(f".{path.name}.{platform.node()}.{threading.get_native_id()}.unfinished")
     with unfinished.open("wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    unfinished.replace(path)
-    handle = os.open(path.parent, os.O_RDONLY)
+    return unfinished
+
+
+def _keep_names(folder: Path) -> None:
+    """Let new names in `folder` outlast a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
@@ -151,18 +190,20 @@ def write_result(folder: Path, result: RunResult) -> Path:
     return path
 
 
-def read_result(path: Path) -> RunResult:
-    """Read one result file.
+def read_record(path: Path, record: type[Record]) -> Record:
+    """Read a result file as a `record`.
 
     Raises:
-        ResultsError: if it is missing, torn, of another version, altered, or not a result.
+        TornFileError: if it holds no JSON.
+        ResultsError: if it is missing, cannot be read, is of another version, or lacks fields of `record`.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ResultsError(f"expected a result file; got nothing at {path}. Name a finished run.") from error
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ResultsError(
+        kind = ResultsError if isinstance(error, OSError) else TornFileError
+        raise kind(
             f"expected a result file as JSON; got unreadable content in {path} ({error}). "
             f"Delete that file and run the same command again: only this run is redone."
         ) from error
@@ -173,13 +214,22 @@ def read_result(path: Path) -> RunResult:
             f"version of echo-memory that wrote it, or run into another folder with --out."
         )
     try:
-        result = RunResult.model_validate_json(json.dumps(content))
+        return record.model_validate_json(json.dumps(content))
     except ValidationError as error:
         where = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:3])
         raise ResultsError(
             f"expected the fields of a run result; got {where} in {path}. "
             f"Delete that file and run the same command again: only this run is redone."
         ) from error
+
+
+def read_result(path: Path) -> RunResult:
+    """Read one result file of an unlocking run.
+
+    Raises:
+        ResultsError: if it is missing, torn, of another version, altered, or not a result.
+    """
+    result = read_record(path, RunResult)
     if result.spec_digest != result.spec.digest:
         raise ResultsError(
             f"expected the spec digest {result.spec.digest[:12]}; got {result.spec_digest[:12]} in {path}: "
@@ -213,17 +263,26 @@ def _read_named(path: Path) -> RunResult:
         ResultsError: as `read_result`, and if the file has another name.
     """
     result = read_result(path)
-    if path.stem != result.spec.name:
-        own = path.with_name(f"{result.spec.name}.json")
-        if own.exists():
-            advice = f"{own.name} lies beside it, and a run counts once: delete {path.name}."
-        else:
-            advice = f"Rename it to {own.name}, or move it out of the folder."
-        raise ResultsError(
-            f"expected the result of the run {path.stem}; got the one of {result.spec.name} in {path}. "
-            f"{advice}"
-        )
+    check_name(path, result.spec.name)
     return result
+
+
+def check_name(path: Path, name: str) -> None:
+    """Check that a result lies under the name of its run.
+
+    Raises:
+        ResultsError: if it has another name.
+    """
+    if path.stem == name:
+        return
+    own = path.with_name(f"{name}.json")
+    if own.exists():
+        advice = f"{own.name} lies beside it, and a run counts once: delete {path.name}."
+    else:
+        advice = f"Rename it to {own.name}, or move it out of the folder."
+    raise ResultsError(
+        f"expected the result of the run {path.stem}; got the one of {name} in {path}. {advice}"
+    )
 
 
 def check_folder(folder: Path) -> dict[str, Any] | None:
@@ -262,13 +321,7 @@ def claim_folder(folder: Path, spec: UnlockSpec) -> None:
     wanted = json.loads(canonical_json(spec.circumstances))
     if known is None:
         content: Mapping[str, Any] = {"format": FORMAT, "kind": "unlock", "circumstances": wanted}
-        write_atomically(folder / EXPERIMENT_FILE, (json.dumps(content, indent=1) + "\n").encode())
-        return
-    differing = [name for name in sorted({*known, *wanted}) if known.get(name) != wanted.get(name)]
-    if differing:
-        there = ", ".join(f"{name}={known.get(name)!r}" for name in differing)
-        asked = ", ".join(f"{name}={wanted.get(name)!r}" for name in differing)
-        raise UsageError(
-            f"expected the circumstances of the runs already in {folder} ({there}); got {asked}. Runs that "
-            f"are compared must share them: choose another folder with --out, or repeat the earlier settings."
-        )
+        if write_once(folder / EXPERIMENT_FILE, (json.dumps(content, indent=1) + "\n").encode()):
+            return
+        known = check_folder(folder) or {}  # Another process was quicker: its word holds.
+    check_circumstances(folder, known, wanted)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from echo.experiments.results import RunResult
+from echo.experiments.statistics.strata import Floats, named_seed, outer_percentiles
 
 RESAMPLES = 10_000
 """Bootstrap samples behind an interval."""
@@ -103,15 +102,12 @@ def paired_speedup(pairs: Sequence[Pair], *, budget: int, rng: np.random.Generat
     )
 
 
-def bootstrap_median(values: NDArray[np.float64], rng: np.random.Generator) -> tuple[float, float]:
+def bootstrap_median(values: Floats, rng: np.random.Generator) -> tuple[float, float]:
     """Return the 2.5 % and 97.5 % percentiles of the median over resamples of `values`, (n,) float64."""
     picks = rng.integers(len(values), size=(RESAMPLES, len(values)))
-    medians = np.median(values[picks], axis=1)
-    low, high = np.percentile(medians, [2.5, 97.5])
-    return float(low), float(high)
+    return outer_percentiles(np.median(values[picks], axis=1))
 
 
 def named_generator(*names: object) -> np.random.Generator:
     """Return a generator that depends on `names` alone, so that a report is the same every time."""
-    digest = hashlib.sha256("/".join(map(str, names)).encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest[:8], "big"))
+    return np.random.default_rng(named_seed(*names))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from echo.experiments.bursts import BurstTally, bursts_json, tally_bursts
 from echo.experiments.curves import (
     Curve,
     Ints,
@@ -36,6 +37,7 @@ class Competitor:
     """Items at the checkpoints."""
     milestones: tuple[Milestone, ...]
     sources: SourceShare
+    bursts: BurstTally
     speedup: dict[int, Speedup] | None
     """Of echo over this one, by number of items; None for echo itself and where echo did not play."""
     echo_lead: MeanInterval | None
@@ -124,6 +126,7 @@ def _compete(
         counts=unlock_curve(runs, points).counts,
         milestones=tuple(tally_milestone(runs, item) for item in MILESTONES),
         sources=tally_sources(runs),
+        bursts=tally_bursts(runs),
         speedup={count: _speedup(label, runs, echo, count) for count in SPEEDUP_COUNTS} if versus else None,
         echo_lead=lead_at_end(echo, runs) if versus else None,
     )
@@ -177,6 +180,7 @@ def summary_json(summary: Summary) -> dict[str, Any]:
             }
             for one in everyone
         },
+        "bursts": {one.label: bursts_json(one.bursts) for one in everyone},
         "runs": [_run_json(run) for run in summary.runs],
     }
 

@@ -8,15 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from echo.experiments.figures import (
-    AXIS_COLOURS,
-    LIGHT,
-    SOURCE_COLOURS,
-    competitor_colours,
-    draw_speedups,
-    render_svg,
-    spread,
-)
+from echo.experiments.drawing import LIGHT, render_svg, spread
+from echo.experiments.figures import AXIS_COLOURS, SOURCE_COLOURS, competitor_colours, draw_speedups
 from echo.experiments.report import write_report
 from echo.experiments.report_html import milliseconds
 from echo.experiments.results import write_result

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from echo.bench.retrieval.engines import ECHO
-from echo.experiments.figures import LIGHT, spread
+from echo.experiments.drawing import LIGHT, spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +43,14 @@ class FewKinds:
         for kind in kinds:
             self._index[kind] = _with_slack(places[of_place == kind])
         self._lay()
+
+    def copy(self, land: Land) -> FewKinds:
+        """Return a table of the same cells that follows `land`, which has the same blocks so far."""
+        twin = copy(self)
+        twin._land = land
+        twin._index = {kind: rows.copy() for kind, rows in self._index.items()}
+        twin._points = self._points.copy()
+        return twin
 
     def __contains__(self, kind: int) -> bool:
         """Return whether the table follows `kind`."""

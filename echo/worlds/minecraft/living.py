@@ -95,11 +95,13 @@ def attack(scene: Scene, action: Attack) -> Outcome:
     ticks = walk + work
     if kept < len(left):
         message = "expected room for what was left; got a full inventory. Drop something first."
-        return scene.outcome("inventory_full", message, cell=cell, ticks=ticks)
+        return scene.outcome("inventory_full", message, cell=cell, ticks=ticks, work_ticks=work)
     name = scene.shown(action.mob)
     if not left:
-        return scene.outcome("no_drop", f"{name} fell and left nothing.", cell=cell, ticks=ticks)
-    return scene.outcome("ok", f"{name} fell.", cell=cell, ticks=ticks)
+        return scene.outcome(
+            "no_drop", f"{name} fell and left nothing.", cell=cell, ticks=ticks, work_ticks=work
+        )
+    return scene.outcome("ok", f"{name} fell.", cell=cell, ticks=ticks, work_ticks=work)
 
 
 def drop(scene: Scene, action: Drop) -> Outcome:

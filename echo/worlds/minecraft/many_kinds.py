@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,6 +48,13 @@ class ManyKinds:
         self._land = land
         self._steps, self._squares = _ball(land, eye_rise)
         self._tables = {kind: _SectionTable(land, kind) for kind in kinds}
+
+    def copy(self, land: Land) -> ManyKinds:
+        """Return the same, following `land`, which has the same blocks so far."""
+        twin = copy(self)
+        twin._land = land
+        twin._tables = {kind: table.copy(land) for kind, table in self._tables.items()}
+        return twin
 
     def __contains__(self, kind: int) -> bool:
         """Return whether `kind` is looked after here."""
@@ -108,6 +117,13 @@ class _SectionTable:
         self._starts = np.searchsorted(section[order], numbers)
         self._holding = np.flatnonzero(np.diff(self._starts))
         self._extra: list[int] = []
+
+    def copy(self, land: Land) -> _SectionTable:
+        twin = copy(self)
+        twin._land = land
+        twin._index, twin._points = self._index.copy(), self._points.copy()
+        twin._extra = list(self._extra)
+        return twin
 
     def remove(self, index: int) -> None:
         if index in self._extra:

@@ -11,8 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from csd.episode import Cell
-from echo.worlds.minecraft.facts import Facts
-from echo.worlds.minecraft.terrain import Land, spawn_cell
+from echo.worlds.minecraft.terrain import Land, cell_near, spawn_cell
 from echo.worlds.minecraft.walking import eye_distance
 
 HERD_SIZE = 4
@@ -34,12 +33,26 @@ def fight_ticks(mob: str, attack: float, tool_class: str | None) -> tuple[int, i
 class Herd:
     """Where the creatures are."""
 
-    def __init__(self, facts: Facts, land: Land, kinds: tuple[str, ...], rng: np.random.Generator) -> None:
-        """Set four of each kind out at random places."""
+    def __init__(
+        self,
+        land: Land,
+        kinds: tuple[str, ...],
+        rng: np.random.Generator,
+        around: tuple[Cell, int] | None = None,
+    ) -> None:
+        """Set four of each kind out at random places.
+
+        Args:
+            land: Where they stand.
+            kinds: Which.
+            rng: Chooses the places.
+            around: A cell on open ground and the blocks from it within which they stand; None for anywhere.
+        """
         self._land = land
         self._rng = rng
+        self._around = around
         self._places: dict[str, list[Cell]] = {
-            kind: [spawn_cell(land, rng) for _ in range(HERD_SIZE)] for kind in sorted(kinds)
+            kind: [self._somewhere() for _ in range(HERD_SIZE)] for kind in sorted(kinds)
         }
 
     def places(self) -> list[tuple[str, Cell]]:
@@ -64,4 +77,9 @@ class Herd:
     def fell(self, kind: str, cell: Cell) -> None:
         """Replace the creature at `cell` by another elsewhere."""
         self._places[kind].remove(cell)
-        self._places[kind].append(spawn_cell(self._land, self._rng))
+        self._places[kind].append(self._somewhere())
+
+    def _somewhere(self) -> Cell:
+        if self._around is None:
+            return spawn_cell(self._land, self._rng)
+        return cell_near(self._land, *self._around, self._rng)

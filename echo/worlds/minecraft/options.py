@@ -35,6 +35,13 @@ class WorldOptions:
     """Blocks already placed beside the spawn point."""
     mobs: tuple[str, ...] = ()
     """Creature kinds that roam the land."""
+    mobs_near: int | None = None
+    """Blocks from the spawn point within which all creatures stand; None for anywhere."""
+    gap: int = 0
+    """Length in cells of a trench dug beside the spawn point (`echo.worlds.minecraft.gap`); 0 for none."""
+    dice: int | None = None
+    """Seed of drops and of where creatures stand, where they differ from one stay in a land to the next; None
+    for `seed`."""
     copies: int = 4
     """How many mirrored copies of the captured strip lie side by side."""
     sight: int = 32
@@ -44,9 +51,9 @@ class WorldOptions:
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
-        least = {"seed": 0, "max_steps": 1, "frame_size": 8, "copies": 1, "sight": 5}
-        if self.invented_names is not None:
-            least["invented_names"] = 0
+        least = {"seed": 0, "max_steps": 1, "frame_size": 8, "copies": 1, "sight": 5, "gap": 0}
+        optional = {"invented_names": 0, "mobs_near": 1, "dice": 0}
+        least |= {name: low for name, low in optional.items() if getattr(self, name) is not None}
         if isinstance(self.withheld, str) or isinstance(self.stations, str) or isinstance(self.mobs, str):
             raise OptionsError(
                 "expected tuples of names for withheld, stations and mobs; got a text. Write ('stick',)."

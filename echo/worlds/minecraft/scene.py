@@ -12,6 +12,7 @@ from csd.episode import Cell, Outcome, OutcomeCode, Station
 from echo.worlds.minecraft.body import Body
 from echo.worlds.minecraft.digging import dig_ticks
 from echo.worlds.minecraft.facts import Facts, ItemFact
+from echo.worlds.minecraft.gap import dig_gap
 from echo.worlds.minecraft.inventory import Inventory
 from echo.worlds.minecraft.mobs import Herd
 from echo.worlds.minecraft.names import NameBook
@@ -34,6 +35,7 @@ class Scene:
         facts, options, names: What the world was made of.
         land, sight, way: The blocks, which of them are seen, and how to get to them.
         inventory, body, herd, stations: What is carried, who carries it, what roams, what can be used.
+        gap: Cells of the trench beside the spawn point, the nearest first; empty where there is none.
         rng: Decides drops.
         tick: World time.
         steps: Actions taken.
@@ -46,13 +48,16 @@ class Scene:
         self.facts = facts
         self.options = options
         self.names = names
-        self.rng = named_rng(options.seed, "drops")
+        dice = options.seed if options.dice is None else options.dice
+        self.rng = named_rng(dice, "drops")
         self.land = lay_out(facts, options.copies, named_rng(options.seed, "land"))
         self.way = Way(self.land)
         self.body = Body(feet=spawn_cell(self.land, named_rng(options.seed, "spawn")), hunger=options.hunger)
+        self.gap = dig_gap(self.land, self.body.feet, options.gap) if options.gap else ()
         self.stations = StationsInReach(names.shown)
         self.sight = Sight(self.land, options.sight, names.shown)
-        self.herd = Herd(facts, self.land, options.mobs, named_rng(options.seed, "mobs"))
+        around = None if options.mobs_near is None else (self.body.feet, options.mobs_near)
+        self.herd = Herd(self.land, options.mobs, named_rng(dice, "mobs"), around)
         self.inventory = Inventory(facts.items, names, options.slots)
         self.tick = 0
         self.steps = 0

@@ -9,6 +9,8 @@ counts the 16 x 16 x 16 sections that the sphere of sight touches (what a sectio
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -22,6 +24,35 @@ _EYE_RISE = EYE_HEIGHT - 0.5
 _FEW = 3000
 """Kinds with at most this many blocks at the start go into the table of few."""
 _FIRST_KIND = AIR + 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Tables:
+    """Where everything is."""
+
+    few: FewKinds
+    many: ManyKinds
+    many_kinds: list[int]
+
+    def copy(self, land: Land) -> _Tables:
+        return _Tables(few=self.few.copy(land), many=self.many.copy(land), many_kinds=self.many_kinds)
+
+
+def _sort_out(land: Land) -> _Tables:
+    totals = land.counts.sum(axis=0).tolist()
+    kinds = range(_FIRST_KIND, len(land.names))
+    many_kinds = [kind for kind in kinds if totals[kind] > _FEW]
+    return _Tables(
+        few=FewKinds(land, [kind for kind in kinds if totals[kind] <= _FEW]),
+        many=ManyKinds(land, many_kinds, _EYE_RISE),
+        many_kinds=many_kinds,
+    )
+
+
+@lru_cache(maxsize=8)
+def _sorted_out(origin: Land) -> _Tables:
+    """Return the tables of a land that nobody changes, to be copied."""
+    return _sort_out(origin)
 
 
 class Sight:
@@ -38,11 +69,9 @@ class Sight:
         self._land = land
         self._farthest = float(radius**2)
         self._shown = shown
-        totals = land.counts.sum(axis=0).tolist()
-        kinds = range(_FIRST_KIND, len(land.names))
-        self._few = FewKinds(land, [kind for kind in kinds if totals[kind] <= _FEW])
-        self._many_kinds = [kind for kind in kinds if totals[kind] > _FEW]
-        self._many = ManyKinds(land, self._many_kinds, _EYE_RISE)
+        # What changed since the copy was made is still in `land.changed`, and is followed as ever.
+        tables = _sort_out(land) if land.origin is None else _sorted_out(land.origin).copy(land)
+        self._few, self._many, self._many_kinds = tables.few, tables.many, tables.many_kinds
         self._sections = SectionBounds(land)
         self._feet: Cell | None = None
         self._order: list[tuple[str, int, tuple[int, int, int]]] = []

@@ -44,6 +44,10 @@ class StationsInReach:
         """Return the real name of the station at `cell`."""
         return self._placed[cell]
 
+    def cells_of(self, block: str) -> list[Cell]:
+        """Return where stations of one kind stand, by real name, in order of cell."""
+        return sorted(cell for cell, placed in self._placed.items() if placed == block)
+
     def in_reach(self, feet: Cell) -> tuple[Station, ...]:
         """Return the stations a body in `feet` can touch, nearest first, ties by cell."""
         if feet != self._feet:

@@ -6,6 +6,9 @@ small number per block kind, so that windows around the agent never leave it.
 
 from __future__ import annotations
 
+from copy import copy
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,6 +37,7 @@ class Land:
         counts: (sections, kinds) float32, how many blocks of each kind each 16 x 16 x 16 section holds. Air
             is not counted. Sections are numbered x-major, then y, then z.
         changed: Cells changed since the reader last took them, with old and new kind.
+        origin: The land this one was copied from, which nobody changes; None for none.
     """
 
     def __init__(self, ids: NDArray[np.uint16], names: list[str], min_y: int, facts: Facts) -> None:
@@ -63,6 +67,18 @@ class Land:
             self._describe(kind)
         self._count(ids)
         self.changed: list[tuple[int, int, int]] = []
+        self.origin: Land | None = None
+
+    def copy(self) -> Land:
+        """Return a land of the same blocks that can be changed on its own; it counts as unchanged."""
+        twin = copy(self)
+        twin.names, twin.kind_of = list(self.names), dict(self.kind_of)
+        twin.ids, twin.counts = self.ids.copy(), self.counts.copy()
+        twin.flat = twin.ids.reshape(-1)
+        twin.solid, twin.passable = self.solid.copy(), self.passable.copy()
+        twin.changed = []
+        twin.origin = self
+        return twin
 
     def _describe(self, kind: int) -> None:
         if kind >= len(self.solid):
@@ -156,10 +172,17 @@ def lay_out(facts: Facts, copies: int, rng: np.random.Generator) -> Land:
         copies: How many, at least 1.
         rng: Chooses among the four orientations.
     """
+    turned = bool(rng.integers(2)), bool(rng.integers(2))
+    return _laid_out(facts, copies, turned).copy()
+
+
+@lru_cache(maxsize=8)
+def _laid_out(facts: Facts, copies: int, turned: tuple[bool, bool]) -> Land:
+    """Return the land before anyone changed it, mirrored along x and along z as `turned` says."""
     strip, names = _numbered(facts.terrain)
-    if rng.integers(2):
+    if turned[0]:
         strip = strip[::-1]
-    if rng.integers(2):
+    if turned[1]:
         strip = strip[:, :, ::-1]
     axis = 0 if strip.shape[0] <= strip.shape[2] else 2
     mirror = strip[::-1] if axis == 0 else strip[:, :, ::-1]
@@ -197,6 +220,22 @@ def spawn_cell(land: Land, rng: np.random.Generator) -> Cell:
         f"expected open ground in some of {_SPAWN_TRIES} random columns of the land; got none. "
         f"Check the terrain."
     )
+
+
+def cell_near(land: Land, centre: Cell, radius: int, rng: np.random.Generator) -> Cell:
+    """Return a cell as `spawn_cell` does, within `radius` blocks of `centre`.
+
+    Where 200 tries find none, it is `centre` itself.
+    """
+    for _ in range(_SPAWN_TRIES):
+        dx, dz = (int(step) for step in rng.integers(-radius, radius + 1, 2))
+        x, z = centre[0] + dx, centre[2] + dz
+        if not (0 <= x < land.shape[0] and 0 <= z < land.shape[2]):
+            continue
+        ground = _ground(land, x, z)
+        if ground is not None and dx * dx + dz * dz + (ground + 1 - centre[1]) ** 2 <= radius * radius:
+            return (x, ground + 1, z)
+    return centre
 
 
 def _ground(land: Land, x: int, z: int) -> int | None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, SupportsFloat
 
 import gymnasium
 
-from csd.episode import COUNTED_KINDS, Action, Frame, Observation, Outcome
+from csd.episode import COUNTED_KINDS, Action, Cell, Frame, Observation, Outcome
 from echo.worlds.minecraft import gathering, living, making, placing
 from echo.worlds.minecraft.checking import ActionCheck
 from echo.worlds.minecraft.creatures import Rgb, name_colour
@@ -38,6 +39,11 @@ _HANDLERS: dict[str, Callable[[Scene, Any], Outcome]] = {
     "drop": living.drop,
     "wait_until": living.wait_until,
 }
+
+
+@lru_cache(maxsize=16)
+def _name_book(facts: Facts, seed: int | None) -> NameBook:
+    return NameBook((*facts.items, *facts.blocks, *facts.mobs), seed)
 
 
 class MinecraftWorld(gymnasium.Env[dict[str, Any], Action | dict[str, Any]]):
@@ -70,8 +76,7 @@ class MinecraftWorld(gymnasium.Env[dict[str, Any], Action | dict[str, Any]]):
         """Start over with `options`."""
         options.check_names(items=self.facts.items, blocks=self.facts.blocks, mobs=self.facts.mobs)
         self.options = options
-        every_name = (*self.facts.items, *self.facts.blocks, *self.facts.mobs)
-        self.names = NameBook(every_name, options.invented_names)
+        self.names = _name_book(self.facts, options.invented_names)
         self._check = ActionCheck(self.facts, self.names)
         self._coder = ActionCoder(self.facts, self.names)
         self.action_space = self._coder.space
@@ -145,6 +150,21 @@ class MinecraftWorld(gymnasium.Env[dict[str, Any], Action | dict[str, Any]]):
     def counted(self) -> int:
         """Counted actions so far."""
         return self._scene.counted
+
+    @property
+    def scene(self) -> Scene:
+        """What is behind the view; for judges and the bench, never for agents."""
+        return self._scene
+
+    @property
+    def gap(self) -> tuple[Cell, ...]:
+        """Cells of the trench beside the spawn point, the nearest first; empty where there is none."""
+        return self._scene.gap
+
+    def carries(self, cell: Cell) -> bool:
+        """Return whether a block that carries a body is at `cell`; False outside the land."""
+        land = self._scene.land
+        return land.inside(cell) and land.is_solid(cell)
 
     def render(self) -> Frame:
         """Return the view through the body's eyes, (frame_size, frame_size, 3) uint8."""

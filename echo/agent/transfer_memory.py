@@ -1,0 +1,240 @@
+"""Echo's memory of tasks: every distinct experience, and transfer along the axes from what worked.
+
+Source: Echo §3.3 to §3.5 (successes to memory, failures to the log, recall over axes, maintenance); differs
+in that what worked and what failed is given back as the steps themselves, found by what they are about (the
+symbolic channel), so that the axes decide what new is tried and who plays a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+
+from csd.axes import AXES, Axis
+from csd.build import describe
+from csd.descriptor import Csd
+from csd.encode import Encoder
+from csd.episode import Attack, Cell, Collect, Craft, Episode, Mine, Observation, Place, Smelt, Step
+from echo.agent.arrangement import Arrangement
+from echo.agent.goal import Fell, Role, goal_gain
+from echo.agent.memory import Ended, Habits, Question, Recalled
+from echo.agent.policy import Idea, MemoryPolicy, NoMemory, Penalty, Prospects
+from echo.agent.texts import EXEMPLARS, TextIndex
+from echo.agent.transfer import TransferPolicy
+from ical.profile import AxisProfiles
+
+SHARPNESS = 2.5
+"""Power of likeness with which an outcome speaks for another item, as between slots."""
+
+DOUBT = 0.3
+"""Trials of items not alike at all that the prior of a role counts as."""
+
+HAND = ""
+"""Stands for the bare hand among what a creature was fought with."""
+
+
+def lesson(step: Step) -> Hashable | None:
+    """Return what a step teaches, None where it teaches nothing; equal lessons teach the same."""
+    action, outcome = step.action, step.outcome
+    match action:
+        case Craft() if outcome.code in ("ok", "no_result"):
+            return "craft", Arrangement.from_grid(action.grid), outcome.code
+        case Smelt() if outcome.code in ("ok", "no_result"):
+            return "smelt", action.input, action.fuel, outcome.code
+        case Smelt() if outcome.code == "not_fuel":
+            return "fuel", action.fuel
+        case Place() if outcome.code in ("ok", "not_placeable"):
+            gain = goal_gain(outcome) if action.target is not None else None
+            return "place", action.item, outcome.code, None if gain is None else gain > 0
+        case Attack() if outcome.code in ("ok", "no_drop"):
+            return "fight", action.mob, step.before.mainhand, outcome.work_ticks
+        case Collect() | Mine() if outcome.code in ("ok", "no_drop"):
+            gained = tuple(item for item, change in outcome.inventory_delta.items() if change > 0)
+            return "dig", outcome.block, _tool(step), outcome.code, gained
+        case _:
+            return None
+
+
+def _tool(step: Step) -> str | None:
+    held = step.before.mainhand
+    stack = None if held is None else step.before.inventory.get(held)
+    return held if stack is not None and stack.stack_size == 1 else None
+
+
+class TransferMemory:
+    """Keeps one step of each lesson, describes what is new, and suggests along `axes`."""
+
+    def __init__(
+        self,
+        *,
+        encoder: Encoder,
+        axes: tuple[Axis, ...] = AXES,
+        shots: int = EXEMPLARS,
+        ical: bool = True,
+        maintains: bool = True,
+        verifies: bool = True,
+    ) -> None:
+        """Start empty.
+
+        Args:
+            encoder: embeds what tasks are about.
+            axes: those that may speak.
+            shots: exemplars in context, at least 1: made things nearest to what is asked for, to be adapted,
+                and players of a role most alike to another.
+            ical: whether new tasks are induced and failures generalised; without, it only recalls.
+            maintains: whether a descriptor that says the same as an earlier one is merged with it.
+            verifies: whether suggestions are checked before they are tried.
+        """
+        self._profiles = AxisProfiles(axes)
+        self._transfer = TransferPolicy(self._profiles)
+        self._policy: MemoryPolicy = Merging(self._transfer, merges=maintains) if ical else NoMemory()
+        self._habits = Habits(checks=verifies)
+        self._shots = shots
+        self._ical = ical
+        self._lessons: dict[Hashable, Step] = {}
+        self._made: dict[str, Step] = {}
+        """Item -> the step that last made it in a way not seen before."""
+        self._names = TextIndex(encoder)
+        self._places: dict[str, Cell] = {}
+        self._within = 0
+        """Ticks that a fight of the present goal may take."""
+
+    @property
+    def policy(self) -> MemoryPolicy:
+        """Transfer along the axes; nothing without ICAL."""
+        return self._policy
+
+    @property
+    def habits(self) -> Habits:
+        """The reasoner's own, but for the verifier."""
+        return self._habits
+
+    def show(self, episode: Episode) -> None:
+        """Keep a demonstration, described."""
+        for step in episode.steps:
+            self._keep(step)
+        csd = describe(episode)
+        if isinstance(csd, Csd):
+            self._policy.remember(csd)
+
+    def recall(self, question: Question) -> Recalled:
+        """Give back every lesson at the start; asked for an item, what was made and is nearest by name."""
+        if question.block is not None:
+            return Recalled()
+        if question.item is not None:
+            return Recalled(exemplars=self._nearest(question.item))
+        self._within = question.goal.within if isinstance(question.goal, Fell) else 0
+        self._profiles.look(question.seen)
+        return Recalled(
+            steps=tuple(self._lessons.values()),
+            exemplars=self._nearest(question.goal.text),
+            places=dict(self._places),
+        )
+
+    def fits(self, role: Role, items: Sequence[str]) -> Mapping[str, float]:
+        """Return how likely each item serves, from what served or not and how alike they are on the axes.
+
+        Smoothed by kernel (Nadaraya-Watson): the outcomes of the most alike tried items weigh by likeness to
+        the power `SHARPNESS`, beside a prior of one half that weighs `DOUBT`.
+        """
+        served = self._served(role)
+        if not self._ical or not served:
+            return {}
+        names = list(dict.fromkeys((*items, *served)))
+        kernel = self._transfer.inducer.alike(names) ** SHARPNESS
+        place = {name: n for n, name in enumerate(names)}
+        fits: dict[str, float] = {}
+        for item in items:
+            nearest = sorted(served, key=lambda one: -kernel[place[item], place[one]])[: self._shots]
+            weights = {one: float(kernel[place[item], place[one]]) for one in nearest}
+            good = sum(weight for one, weight in weights.items() if served[one])
+            fits[item] = (good + 0.5 * DOUBT) / (sum(weights.values()) + DOUBT)
+        return fits
+
+    def take_in(self, step: Step, fresh: Sequence[str], after: Observation) -> None:
+        """Keep the step if it teaches something not taught before."""
+        self._keep(step)
+
+    def close(self, ended: Ended) -> None:
+        """Nothing is left to do: steps were kept as they came."""
+
+    def _keep(self, step: Step) -> None:
+        taught = lesson(step)
+        if taught is None or taught in self._lessons:
+            return
+        self._lessons[taught] = step
+        if isinstance(step.action, Craft | Smelt) and step.outcome.ok:
+            for item, change in step.outcome.inventory_delta.items():
+                if change > 0:
+                    self._made[item] = step
+                    self._names.set(item, item)
+        for kind, seen in step.before.blocks.items():
+            self._places.setdefault(kind, seen.nearest)
+
+    def _nearest(self, asked: str) -> tuple[Step, ...]:
+        """Return the steps that made the things whose names are nearest to what is asked, nearest first."""
+        nearest = [name for name, _ in self._names.nearest(asked, self._shots)]
+        self._transfer.focus(nearest)
+        return tuple(self._made[name] for name in nearest)
+
+    def _served(self, role: Role) -> dict[str, bool]:
+        """Return item -> whether it served in `role` when it was last tried."""
+        served: dict[str, bool] = {}
+        for step in self._lessons.values():
+            action, outcome = step.action, step.outcome
+            match role, action:
+                case "fuel", Smelt():
+                    served[action.fuel] = outcome.code != "not_fuel"
+                case "bridge", Place() if action.target is not None and goal_gain(outcome) is not None:
+                    served[action.item] = (goal_gain(outcome) or 0) > 0
+                case "weapon", Attack():
+                    served[step.before.mainhand or HAND] = outcome.work_ticks <= self._within
+                case _:
+                    continue
+        return served
+
+
+class Merging:
+    """A policy that takes in a descriptor once, however often the same is described."""
+
+    def __init__(self, policy: MemoryPolicy, *, merges: bool) -> None:
+        """Start with nothing taken in.
+
+        Args:
+            policy: what remembers.
+            merges: whether descriptors that say the same count as one; else all are passed on.
+        """
+        self._policy, self._merges = policy, merges
+        self._said: dict[Hashable, None] = {}
+
+    @property
+    def penalty(self) -> Penalty | None:
+        """The policy's."""
+        return self._policy.penalty
+
+    def remember(self, csd: Csd) -> None:
+        """Pass a descriptor on unless the same was said before, of whatever place and time."""
+        said = tuple(tuple((s.subject, s.predicate, s.value) for s in csd.axis(axis)) for axis in AXES)
+        if self._merges and said in self._said:
+            return
+        self._said[said] = None
+        self._policy.remember(csd)
+
+    def failed(self, arrangement: Arrangement) -> None:
+        """Pass it on."""
+        self._policy.failed(arrangement)
+
+    def suggest(self, prospects: Prospects) -> Idea | None:
+        """Return the policy's suggestion."""
+        return self._policy.suggest(prospects)
+
+    def carried_over(self, idea: Idea, fuel: str | None) -> Idea:
+        """Return what the policy makes of an idea."""
+        return self._policy.carried_over(idea, fuel)
+
+    def set_aside(self, idea: Idea, ways: int | None) -> None:
+        """Pass it on."""
+        self._policy.set_aside(idea, ways)
+
+    def judged(self, idea: Idea, *, worked: bool, new: bool) -> None:
+        """Pass it on."""
+        self._policy.judged(idea, worked=worked, new=new)

@@ -129,8 +129,10 @@ class Aiming:
         for step in recalled.steps:
             if isinstance(step.action, Craft) and step.outcome.code in ("ok", "no_result"):
                 self._doings.know(Arrangement.from_grid(step.action.grid), worked=step.outcome.ok)
-        exemplars = [laid for step in recalled.exemplars if (laid := _laid(step)) is not None]
-        self._doings.heed(exemplars)
+        if isinstance(self._goal, Have):
+            # Only where a certain thing is asked for can what made its like be adapted.
+            exemplars = [laid for step in recalled.exemplars if (laid := _laid(step)) is not None]
+            self._doings.heed(exemplars)
 
 
 def _laid(step: Step) -> Arrangement | None:

@@ -19,7 +19,7 @@ from echo.agent.aiming import Aiming
 from echo.agent.archive import NoArchive
 from echo.agent.body import Body, BudgetSpent, Taken, World
 from echo.agent.casting import Casting
-from echo.agent.goal import Fell, Fill, Goal
+from echo.agent.goal import Fell, Fill, Goal, Have
 from echo.agent.knowledge import Knowledge
 from echo.agent.ledger import Ledger, Spending
 from echo.agent.life import Doings
@@ -34,7 +34,7 @@ COUNTED = COUNTED_KINDS | {"go_to", "place"}
 """Actions that cost a step of a task: walking and placing do too, so that knowing where things are is worth
 something."""
 
-FORGETFUL_DICE = 1.0
+FORGETFUL_DICE = 2.0
 """Dice, in bits, of an explorer that is told of no failure: else each episode would repeat the last."""
 
 AIMED_EXPLORATION = 0.85
@@ -112,7 +112,9 @@ class Pursuit:
         for step in recalled.steps:
             knowledge.recollect(step)
         self._body = Body(world, knowledge, budget, self._take_in, counted=COUNTED)
-        agent = Agent(policy=self._listening, edits=True, options=_options(memory, recalled), rng=rng)
+        agent = Agent(
+            policy=self._listening, edits=True, options=_options(memory, recalled, self._goal), rng=rng
+        )
         self._doings = Doings(agent, self._body, self._chronicle)
         self._plan = list(recalled.plan)
         self._recalled = len(recalled.steps)
@@ -220,7 +222,7 @@ class Pursuit:
         )
 
 
-def _options(memory: Memory, recalled: Recalled) -> AgentOptions:
+def _options(memory: Memory, recalled: Recalled, goal: Goal) -> AgentOptions:
     """Return everybody's settings with the habits of one memory's owner."""
     habits, base = memory.habits, options_for(remembers=not isinstance(memory.policy, NoMemory))
     warned = any(step.outcome.code == "no_result" for step in recalled.steps)
@@ -232,7 +234,7 @@ def _options(memory: Memory, recalled: Recalled) -> AgentOptions:
     return replace(
         base,
         explorer=explorer,
-        explore_share=AIMED_EXPLORATION,
+        explore_share=AIMED_EXPLORATION if isinstance(goal, Have) else base.explore_share,
         verifies=habits.checks,
         plans=base.plans if habits.replans else 1,
     )

@@ -15,7 +15,7 @@ from csd.descriptor import Csd
 from csd.encode import Encoder
 from csd.episode import Attack, Cell, Collect, Craft, Episode, Mine, Observation, Place, Smelt, Step
 from echo.agent.arrangement import Arrangement
-from echo.agent.goal import Fell, Role, goal_gain
+from echo.agent.goal import Fell, Goal, Have, Role, goal_gain
 from echo.agent.memory import Ended, Habits, Question, Recalled
 from echo.agent.policy import Idea, MemoryPolicy, NoMemory, Penalty, Prospects
 from echo.agent.texts import EXEMPLARS, TextIndex
@@ -121,12 +121,12 @@ class TransferMemory:
         if question.block is not None:
             return Recalled()
         if question.item is not None:
-            return Recalled(exemplars=self._nearest(question.item))
+            return Recalled(exemplars=self._nearest(question.item, question.goal))
         self._within = question.goal.within if isinstance(question.goal, Fell) else 0
         self._profiles.look(question.seen)
         return Recalled(
             steps=tuple(self._lessons.values()),
-            exemplars=self._nearest(question.goal.text),
+            exemplars=self._nearest(question.goal.text, question.goal),
             places=dict(self._places),
         )
 
@@ -170,10 +170,10 @@ class TransferMemory:
         for kind, seen in step.before.blocks.items():
             self._places.setdefault(kind, seen.nearest)
 
-    def _nearest(self, asked: str) -> tuple[Step, ...]:
+    def _nearest(self, asked: str, goal: Goal) -> tuple[Step, ...]:
         """Return the steps that made the things whose names are nearest to what is asked, nearest first."""
         nearest = [name for name, _ in self._names.nearest(asked, self._shots)]
-        self._transfer.focus(nearest)
+        self._transfer.focus(nearest if isinstance(goal, Have) else ())
         return tuple(self._made[name] for name in nearest)
 
     def _served(self, role: Role) -> dict[str, bool]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from csd.episode import Attack, Cell, GoTo, Place
 from echo.agent.body import Body
-from echo.agent.goal import Fell, Fill, Role
+from echo.agent.goal import HAND, Fell, Fill, Role
 from echo.agent.knowledge import Knowledge
 from echo.agent.planner import Planner
 
@@ -17,9 +17,6 @@ Fits = Callable[[Role, Sequence[str]], Mapping[str, float]]
 
 UNKNOWN = 0.5
 """Likelihood taken for granted where neither trial nor memory says anything."""
-
-HAND = ""
-"""Stands for the bare hand among what a creature may be fought with."""
 
 
 class Casting:

@@ -106,7 +106,7 @@ class Explorer:
         self._state = None
 
     def judged(self, source: Arm, *, new: bool) -> None:
-        """Take in whether an attempt of one of the two arms gave a new item."""
+        """Take in whether an attempt of one arm gave a new item."""
         memory = self._options.luck_memory
         self._luck[source] = memory * self._luck[source] + (1 - memory) * new
 

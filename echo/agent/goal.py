@@ -22,6 +22,10 @@ Role = Literal["fuel", "bridge", "weapon"]
 """A part that an item can play in a task: burns, carries a body, fells a creature."""
 
 
+HAND = ""
+"""Stands for the bare hand among what a creature is fought with."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Have:
     """Carry `items` all at once."""

@@ -40,7 +40,8 @@ class Recalled:
     steps: tuple[Step, ...] = ()
     """Experiences as they were, oldest first: grids that worked or gave nothing, blocks dug, fuels tried."""
     exemplars: tuple[Step, ...] = ()
-    """Of these, what bears most on the question, best first: the reasoner adapts it, one item for another."""
+    """Of these, or of those recalled earlier, what bears most on the question, best first: the reasoner
+    adapts it, one item for another, where a certain thing is asked for."""
     places: Mapping[str, Cell] = field(default_factory=dict)
     """Block kind -> where one stood."""
     plan: tuple[Action, ...] = ()
@@ -81,7 +82,10 @@ class Memory(Protocol):
         ...
 
     def recall(self, question: Question) -> Recalled:
-        """Answer a question out of what is kept. Deterministic; changes nothing that later answers show."""
+        """Answer a question out of what is kept, deterministically, so that asking again answers alike.
+
+        What is asked for may aim what `policy` suggests and `fits` says from then on.
+        """
         ...
 
     def fits(self, role: Role, items: Sequence[str]) -> Mapping[str, float]:

@@ -26,7 +26,7 @@ class ExplorerOptions:
     luck_memory: float = 0.95
     """Share of an arm's luck that outlasts one attempt; luck is its share of attempts with a new item."""
     first_luck: float = 0.1
-    """Luck of both arms at the start."""
+    """Luck of every arm at the start."""
     dice_bits: float = 0.0
     """Spread of the dice (Gumbel) in the ranking, in bits; 1 / ln 2 draws attempts as their bits say."""
     price_share: float = 1.0

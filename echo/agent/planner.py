@@ -28,7 +28,7 @@ class Task:
     tool: str | None = None
     """Item to hold, for collect."""
     until: int = 0
-    """For collect: how many more of the product to get; chance decides the number of digs."""
+    """For collect and attack: how many more of the product to get; chance decides how often it is done."""
     fuel: str | None = None
 
 

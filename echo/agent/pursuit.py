@@ -23,9 +23,9 @@ from echo.agent.goal import Fell, Fill, Goal, Have
 from echo.agent.knowledge import Knowledge
 from echo.agent.ledger import Ledger, Spending
 from echo.agent.life import Doings
-from echo.agent.listening import Listening
 from echo.agent.memory import Ended, Ending, Memory, Question, Recalled
 from echo.agent.options import AgentOptions, options_for
+from echo.agent.passing import Listening
 from echo.agent.policy import NoMemory
 from echo.agent.scouting import Scout
 from echo.agent.writeback import Chronicle
@@ -74,7 +74,8 @@ class Pursued:
     recalled: int
     """Experiences that memory gave back at the start."""
     spending: Mapping[str, Spending]
-    """Source ('collect', 'exploration', 'edit', 'transfer', 'pattern', 'role', 'plan') -> what came of it."""
+    """Source -> what came of it: collect, exploration, edit, adaptation, transfer, pattern, role
+    (casting a part) and plan (doing what is known)."""
     axes: Mapping[str, float]
     axes_made: Mapping[str, float]
     unprepared: int

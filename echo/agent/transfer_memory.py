@@ -15,9 +15,10 @@ from csd.descriptor import Csd
 from csd.encode import Encoder
 from csd.episode import Attack, Cell, Collect, Craft, Episode, Mine, Observation, Place, Smelt, Step
 from echo.agent.arrangement import Arrangement
-from echo.agent.goal import Fell, Goal, Have, Role, goal_gain
+from echo.agent.goal import HAND, Fell, Goal, Have, Role, goal_gain
 from echo.agent.memory import Ended, Habits, Question, Recalled
-from echo.agent.policy import Idea, MemoryPolicy, NoMemory, Penalty, Prospects
+from echo.agent.passing import Merging
+from echo.agent.policy import MemoryPolicy, NoMemory
 from echo.agent.texts import EXEMPLARS, TextIndex
 from echo.agent.transfer import TransferPolicy
 from ical.profile import AxisProfiles
@@ -27,9 +28,6 @@ SHARPNESS = 2.5
 
 DOUBT = 0.3
 """Trials of items not alike at all that the prior of a role counts as."""
-
-HAND = ""
-"""Stands for the bare hand among what a creature was fought with."""
 
 
 def lesson(step: Step) -> Hashable | None:
@@ -86,7 +84,9 @@ class TransferMemory:
         """
         self._profiles = AxisProfiles(axes)
         self._transfer = TransferPolicy(self._profiles)
-        self._policy: MemoryPolicy = Merging(self._transfer, merges=maintains) if ical else NoMemory()
+        self._policy: MemoryPolicy = NoMemory()
+        if ical:
+            self._policy = Merging(self._transfer) if maintains else self._transfer
         self._habits = Habits(checks=verifies)
         self._shots = shots
         self._ical = ical
@@ -191,50 +191,3 @@ class TransferMemory:
                 case _:
                     continue
         return served
-
-
-class Merging:
-    """A policy that takes in a descriptor once, however often the same is described."""
-
-    def __init__(self, policy: MemoryPolicy, *, merges: bool) -> None:
-        """Start with nothing taken in.
-
-        Args:
-            policy: what remembers.
-            merges: whether descriptors that say the same count as one; else all are passed on.
-        """
-        self._policy, self._merges = policy, merges
-        self._said: dict[Hashable, None] = {}
-
-    @property
-    def penalty(self) -> Penalty | None:
-        """The policy's."""
-        return self._policy.penalty
-
-    def remember(self, csd: Csd) -> None:
-        """Pass a descriptor on unless the same was said before, of whatever place and time."""
-        said = tuple(tuple((s.subject, s.predicate, s.value) for s in csd.axis(axis)) for axis in AXES)
-        if self._merges and said in self._said:
-            return
-        self._said[said] = None
-        self._policy.remember(csd)
-
-    def failed(self, arrangement: Arrangement) -> None:
-        """Pass it on."""
-        self._policy.failed(arrangement)
-
-    def suggest(self, prospects: Prospects) -> Idea | None:
-        """Return the policy's suggestion."""
-        return self._policy.suggest(prospects)
-
-    def carried_over(self, idea: Idea, fuel: str | None) -> Idea:
-        """Return what the policy makes of an idea."""
-        return self._policy.carried_over(idea, fuel)
-
-    def set_aside(self, idea: Idea, ways: int | None) -> None:
-        """Pass it on."""
-        self._policy.set_aside(idea, ways)
-
-    def judged(self, idea: Idea, *, worked: bool, new: bool) -> None:
-        """Pass it on."""
-        self._policy.judged(idea, worked=worked, new=new)

@@ -74,6 +74,8 @@ def _experiment(kind: Kind, asked: dict[str, Any]) -> Experiment:
             changes[key] = [name.strip() for name in changes[key].split(",") if name.strip()]
             if not changes[key]:
                 raise UsageError(f"expected names by comma; got {asked[key]!r} for --{key}.")
+    if changes:
+        changes["about"] = ""  # It is told of the spec as it stands.
     if asked["spec"] is None:
         return _only_named(load_experiment(f"{kind}-{asked['size'] or 'quick'}", changes), "tasks" in changes)
     if asked["size"] is not None:
@@ -145,4 +147,5 @@ def _command_line(kind: Kind, asked: dict[str, Any]) -> str:
     for name in OVERRIDES:
         if asked.get(name) is not None:
             words += [f"--{name.replace('_', '-')}", str(asked[name])]
-    return shlex.join(words)
+    # A result file is UTF-8, and the name of a spec need not be.
+    return shlex.join(words).encode(errors="backslashreplace").decode()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from echo.cli.screen import out_console
+from echo.mfm.plain_text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,13 +26,15 @@ NAMED = 8
 
 def plan_lines(plan: Plan, means: Means) -> str:
     """Return in a line what is to be played and how long that may take."""
+    if not plan.specs:
+        return f"no run in this slice of {len(plan.expected):,}"
     if not plan.jobs:
         return f"all {len(plan.specs):,} runs are finished"
     episodes = sum(job.spec.episodes for job in plan.jobs)
     text = f"{len(plan.jobs):,} of {len(plan.specs):,} runs to play, {episodes:,} episodes: "
     text += _time_told(plan, means)
     for path in plan.torn:
-        text += f"\nwarning: no JSON in {path}; it is put aside and its run is redone"
+        text += f"\nwarning: no JSON in {plain(str(path))}; it is put aside and its run is redone"
     return text
 
 
@@ -47,10 +50,12 @@ def print_plan(plan: Plan, experiment: Experiment, means: Means) -> None:
         table.add_row(label, str(row["runs"]), str(row["finished"]), str(waiting), span(row["seconds"]))
     console = out_console()
     if experiment.about:
-        console.print(f"{experiment.about}\n", markup=False, soft_wrap=True)
-    console.print(table)
+        console.print(f"{plain(experiment.about)}\n", markup=False, soft_wrap=True)
+    if plan.specs:
+        console.print(table)
     tasks = ", ".join(dict.fromkeys(_task_told(spec.task, spec.installed) for spec in plan.specs))
-    console.print(f"\ntasks: {tasks}", markup=False, soft_wrap=True)
+    if tasks:
+        console.print(f"\ntasks: {tasks}", markup=False, soft_wrap=True)
     names = "real" if experiment.invented_names is None else f"invented by seed {experiment.invented_names}"
     console.print(
         f"{experiment.runs} runs a cell, {experiment.episodes} episodes a run, seed {experiment.seed}, "
@@ -129,13 +134,15 @@ def print_outcome(outcome: Outcome, kind: str, out: Path) -> None:
         names = ", ".join(list(outcome.failed)[:NAMED])
         more = f" and {len(outcome.failed) - NAMED} more" if len(outcome.failed) > NAMED else ""
         text = f"failed: {len(outcome.failed)} of {tried} runs, unscored: {names}{more}"
-        console.print(f"{text}; reasons are in {out}/unscored", markup=False, soft_wrap=True)
+        console.print(f"{text}; reasons are in {plain(str(out))}/unscored", markup=False, soft_wrap=True)
     if outcome.episodes_per_minute is not None:
         console.print(
             f"{outcome.episodes_per_minute:,.0f} episodes a minute, {span(outcome.seconds)}", markup=False
         )
     if outcome.runs:
-        console.print(f"next: echo-memory report {shlex.quote(str(out))}", markup=False, soft_wrap=True)
+        console.print(
+            f"next: echo-memory report {plain(shlex.quote(str(out)))}", markup=False, soft_wrap=True
+        )
 
 
 def _measured(runs: Sequence[TaskRun], points: Sequence[int]) -> tuple[str, ...]:

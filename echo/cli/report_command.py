@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from echo.cli.screen import exit_codes, out_console, print_json
+from echo.mfm.plain_text import plain
 
 if TYPE_CHECKING:
     from echo.experiments.report import Report
@@ -44,11 +45,18 @@ def report(
             return
         if timeline is not None:
             raise UsageError("expected no --timeline with task runs; they have sample pages in its place.")
-        target = out or folders[0] / ("report" if len(folders) == 1 else f"report-{way}")
+        target = out or _beside(folders[0], "report" if len(folders) == 1 else f"report-{way}")
         if way == "compare":
             _compare(folders[0], folders[1], target, as_json)
         else:
             _together(folders, target, as_json)
+
+
+def _beside(place: Path, name: str) -> Path:
+    """Return where the report of a results folder goes: into it, or beside a packed file."""
+    from echo.experiments.tasks.committed import SUFFIX, is_packed
+
+    return place.with_name(f"{place.name.removesuffix(SUFFIX)}-{name}") if is_packed(place) else place / name
 
 
 def _unlock(folder: Path, timeline: str | None, as_json: bool) -> None:
@@ -108,7 +116,7 @@ def _print_report(made: Report) -> None:
             table.add_row(one.label.replace("[", r"\["), *cells)
         console.print("\nspeed-up of echo: median, 95 % interval", soft_wrap=True)
         console.print(table)
-    console.print(f"\nreport: {shlex.quote(str(made.page))}", markup=False, soft_wrap=True)
+    console.print(f"\nreport: {plain(shlex.quote(str(made.page)))}", markup=False, soft_wrap=True)
 
 
 def _speedup_text(value: Speedup) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from echo.cli.screen import exit_codes, out_console, print_json
+from echo.mfm.plain_text import plain
 
 app = typer.Typer(no_args_is_help=True, help="Keep the results of many runs in one small file.")
 
@@ -50,7 +51,9 @@ def pack(
             return
         console = out_console()
         console.print(
-            f"{len(told.runs):,} runs of {told.kind} in {packed.bytes:,} bytes: {out}", soft_wrap=True
+            f"{len(told.runs):,} runs of {told.kind} in {packed.bytes:,} bytes: {plain(str(out))}",
+            markup=False,
+            soft_wrap=True,
         )
         if told.unscored:
             console.print(f"{len(told.unscored):,} unscored runs are told with their reasons", markup=False)
@@ -76,5 +79,9 @@ def unpack(
             print_json({"out": str(out), "kind": told.kind, "runs": len(told.runs)})
             return
         console = out_console()
-        console.print(f"{len(told.runs):,} runs of {told.kind}: {out}", soft_wrap=True, markup=False)
-        console.print(f"next: echo-memory report {shlex.quote(str(out))}", soft_wrap=True, markup=False)
+        console.print(
+            f"{len(told.runs):,} runs of {told.kind}: {plain(str(out))}", soft_wrap=True, markup=False
+        )
+        console.print(
+            f"next: echo-memory report {plain(shlex.quote(str(out)))}", soft_wrap=True, markup=False
+        )

@@ -76,4 +76,7 @@ def exit_codes(interrupted: str = RUNS_KEPT) -> Iterator[None]:
 
 def _plain(error: Exception) -> str:
     """Return what an error says; it may quote a file whose control characters must not steer the terminal."""
-    return "\n".join(map(plain, str(error).split("\n")))
+    said = str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        said = f"expected to read or write {error.filename}; got {error.strerror or type(error).__name__}."
+    return "\n".join(map(plain, said.split("\n")))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from echo.mfm.plain_text import plain
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -47,7 +49,7 @@ def print_task_report(made: TaskReport, console: Console) -> None:
         more = f" and {len(names) - NAMED} more, see the report" if len(names) > NAMED else ""
         text = f"without a result: {', '.join(names[:NAMED])}{more}\n"
         console.print(text, markup=False, soft_wrap=True)
-    console.print(f"report: {shlex.quote(str(made.page))}", markup=False, soft_wrap=True)
+    console.print(f"report: {plain(shlex.quote(str(made.page)))}", markup=False, soft_wrap=True)
 
 
 def print_comparison(made: ComparisonReport, console: Console) -> None:
@@ -58,7 +60,7 @@ def print_comparison(made: ComparisonReport, console: Console) -> None:
         for label, one in made.told.overall.items()
     ]
     _print_rows(console, ("agent", "first", "second", "difference"), rows)
-    console.print(f"report: {shlex.quote(str(made.page))}", markup=False, soft_wrap=True)
+    console.print(f"report: {plain(shlex.quote(str(made.page)))}", markup=False, soft_wrap=True)
 
 
 def _print_success(told: Numbers, console: Console) -> None:
@@ -66,15 +68,19 @@ def _print_success(told: Numbers, console: Console) -> None:
     if success is None:
         return
     ten, thirty = success.windows
+    points = tuple(dict.fromkeys((ten, thirty)))
+    first = "episode" if points == (1,) else f"{' and '.join(map(str, points))} episodes"
     console.print(
-        f"success over the first {ten} and {thirty} episodes, percent; how far echo is ahead", soft_wrap=True
+        f"success over the first {first}, percent; how far echo is ahead",
+        soft_wrap=True,
     )
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for label, mean in success.overall.items():
         lead = success.leads.get(label)
         ahead = "" if lead is None else _points(lead.difference)
-        rows.append((label, _percent(mean.at10.value), _percent(mean.at30.value), ahead))
-    _print_rows(console, ("agent", f"@0-{ten}", f"@0-{thirty}", "echo ahead, points"), rows)
+        windows = dict.fromkeys([(ten, _percent(mean.at10.value)), (thirty, _percent(mean.at30.value))])
+        rows.append((label, *(share for _, share in windows), ahead))
+    _print_rows(console, ("agent", *(f"@0-{one}" for one in points), "echo ahead, points"), rows)
 
 
 def _print_rows(console: Console, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

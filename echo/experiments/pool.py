@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import operator
 import os
 import pickle
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from echo.experiments.spec import UsageError
+from echo.mfm.plain_text import plain
 
 Executor = Literal["local", "ray"]
 """Where jobs are played."""
@@ -23,6 +25,9 @@ Report = Callable[[int, int], None]
 
 REPORT_SECONDS = 0.1
 """A job reports its progress at most this often."""
+
+LONGEST_REASON = 1_000
+"""Characters of an error that are kept of what it says."""
 
 THREAD_VARIABLES: tuple[str, ...] = (
     "OMP_NUM_THREADS",
@@ -191,6 +196,8 @@ def play_packed(data: bytes, report: Report, every: float = REPORT_SECONDS) -> s
 
     def report_seldom(done: int, of: int) -> None:
         nonlocal last
+        # A job that reports nonsense fails here, not in the process of all the others.
+        done, of = operator.index(done), operator.index(of)
         now = time.monotonic()
         if now - last >= every:
             last = now
@@ -205,9 +212,14 @@ def play_packed(data: bytes, report: Report, every: float = REPORT_SECONDS) -> s
 
 
 def explain(error: BaseException) -> str:
-    """Return an error in one line."""
-    said = " ".join(str(error).split())
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    """Return an error in one printable line of bounded length, also one that cannot tell what it is."""
+    try:
+        said = " ".join(str(error).split())
+    except Exception:
+        said = "what it says cannot be told"
+    if len(said) > LONGEST_REASON:
+        said = f"{said[:LONGEST_REASON]} ..."
+    return plain(f"{type(error).__name__}: {said}" if said else type(error).__name__)
 
 
 def missing(job: Job) -> str | None:

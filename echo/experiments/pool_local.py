@@ -204,6 +204,9 @@ def _deaf_to_interrupts() -> Iterator[None]:
 def _work(line: Connection) -> None:
     """Play the jobs that come down `line` until an empty message, or until the parent is gone."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    # Standard output belongs to what the command tells; what a job prints is a note.
+    with suppress(OSError):
+        os.dup2(2, 1)
 
     def say(message: Message) -> None:
         with suppress(OSError):  # Nobody listens any more: the watch on the parent ends this process.

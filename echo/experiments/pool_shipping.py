@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from echo.experiments.results import write_atomically
+from echo.experiments.whole_files import write_atomically
 
 DISK_FILE = ".seen-by"
 """Holds a word by which a node recognises the driver's disk."""

@@ -10,9 +10,10 @@ from typing import Any
 from echo.experiments.drawing import render_png, render_svg
 from echo.experiments.figures import draw_curves, draw_sources, draw_speedups, draw_timeline
 from echo.experiments.report_html import render_page
-from echo.experiments.results import read_results, write_atomically
+from echo.experiments.results import read_results
 from echo.experiments.summary import Summary, summarise, summary_json
 from echo.experiments.timeline import choose_run, tell_run
+from echo.experiments.whole_files import write_atomically
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import platform
-import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -16,6 +13,7 @@ from pydantic import Field, ValidationError, field_validator
 from csd.descriptor import canonical_json
 from echo.experiments.circumstances import check_circumstances
 from echo.experiments.spec import FORMAT, FileRecord, UnlockSpec, UsageError
+from echo.experiments.whole_files import write_atomically, write_once
 
 Source = Literal["collect", "exploration", "edit", "transfer", "pattern"]
 
@@ -137,52 +135,6 @@ def memory_folder(folder: Path, name: str) -> Path:
     return folder / "memories" / name
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that a reader, also after a kill or a power cut, finds the old or the new one whole."""
-    _write_unfinished(path, data).replace(path)
-    _keep_names(path.parent)
-
-
-def write_once(path: Path, data: bytes) -> bool:
-    """Write a file as `write_atomically` does, but only if there is none; return whether it was written.
-
-    Of several processes that try at once, on several machines too, one writes and the others see its file
-    whole. (Not so where the file system has no hard links: there the last one wins.)
-    """
-    unfinished = _write_unfinished(path, data)
-    try:
-        path.hardlink_to(unfinished)
-    except FileExistsError:
-        return False
-    except OSError:
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    _keep_names(path.parent)
-    return True
-
-
-def _write_unfinished(path: Path, data: bytes) -> Path:
-    """Write `data` beside `path`, safe from a power cut, and return where; the folder is made if absent."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # The thread's number is its own on this machine, and other machines may share the disk.
-    unfinished = path.with_name(f".{path.name}.{platform.node()}.{threading.get_native_id()}.unfinished")
-    with unfinished.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    return unfinished
-
-
-def _keep_names(folder: Path) -> None:
-    """Let new names in `folder` outlast a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def write_result(folder: Path, result: RunResult) -> Path:
     """Write a result to its place in `folder` and return the path."""
     path = run_file(folder, result.spec.name)
@@ -201,7 +153,7 @@ def read_record(path: Path, record: type[Record]) -> Record:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ResultsError(f"expected a result file; got nothing at {path}. Name a finished run.") from error
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         kind = ResultsError if isinstance(error, OSError) else TornFileError
         raise kind(
             f"expected a result file as JSON; got unreadable content in {path} ({error}). "
@@ -216,11 +168,17 @@ def read_record(path: Path, record: type[Record]) -> Record:
     try:
         return record.model_validate_json(json.dumps(content))
     except ValidationError as error:
-        where = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:3])
+        where = "; ".join(_fault(one["loc"], one["msg"]) for one in error.errors()[:3])
         raise ResultsError(
             f"expected the fields of a run result; got {where} in {path}. "
             f"Delete that file and run the same command again: only this run is redone."
         ) from error
+
+
+def _fault(place: Sequence[int | str], said: str) -> str:
+    """Return what is wrong at a place in a file; without one it is wrong as a whole."""
+    said = said.removeprefix("Value error, ").rstrip(".")
+    return f"{'.'.join(map(str, place))}: {said}" if place else f"a fault ({said})"
 
 
 def read_result(path: Path) -> RunResult:
@@ -297,7 +255,7 @@ def check_folder(folder: Path) -> dict[str, Any] | None:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         found, circumstances = content["format"], content["circumstances"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ResultsError(
             f"expected an experiment file with format and circumstances; got unreadable content in {path} "
             f"({error!r}). Delete that file: the next run writes it anew."

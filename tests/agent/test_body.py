@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from csd.episode import Collect, Craft, Equip, Place
+from csd.episode import Attack, Collect, Craft, Equip, GoTo, Place
 from echo.agent.arrangement import Arrangement
 from echo.agent.body import Body, BudgetSpent, Taken
 from echo.agent.knowledge import Knowledge, Way
 from echo.agent.planner import Task
+from tests.agent.toy_goals import GoalWorld, Lay, have
 from tests.agent.toy_world import TOOL_USES, ToyWorld
 
 LOG = Way(verb="collect", product="log", block="tree")
@@ -96,3 +97,48 @@ def test_a_block_that_is_gone_is_forgotten():
     body.knowledge.last_seen["gold"] = (9, 9, 9)
     assert body.dig("gold", None) is None
     assert "gold" not in body.knowledge.last_seen
+
+
+HIDE = Way(verb="attack", product="hide", mob="cow")
+MEADOW = Lay(mobs={"cow": (0, 64, 0)}, drops={"cow": "hide"})
+
+
+def test_a_creature_is_fought_until_enough_was_got():
+    world = GoalWorld(have(hide=3), MEADOW, held={"hide": 1})
+    body, _ = body_in(world)
+    assert body.carry_out((Task(way=HIDE, times=2, until=2),)) is None
+    assert world.held["hide"] == 3
+    assert [action for action, _ in world.done] == [Attack(mob="cow")] * 2
+
+
+def test_a_creature_that_is_gone_is_a_surprise():
+    world = GoalWorld(have(hide=1), Lay())
+    body, _ = body_in(world)
+    surprise = body.carry_out((Task(way=HIDE, times=1, until=1),))
+    assert surprise is not None
+    assert (surprise.expected, body.surprises) == ("cow in sight", 1)
+    assert len(world.done) == 1
+
+
+def test_a_creature_that_leaves_nothing_is_fought_so_often_and_no_more():
+    world = GoalWorld(have(hide=1), Lay(mobs={"cow": (0, 64, 0)}))
+    body, _ = body_in(world)
+    surprise = body.carry_out((Task(way=HIDE, times=3, until=3),))
+    assert surprise is not None
+    assert surprise.expected == "hide"
+    # Twice as often as planned, and four times more.
+    assert len(world.done) == 2 * 3 + 4
+
+
+def test_only_the_kinds_that_are_said_to_count_do():
+    world = ToyWorld(held={"table": 2})
+    taken: list[Taken] = []
+    body = Body(world, Knowledge(), 2, taken.append, counted=frozenset({"go_to", "place"}))
+    body.do(Collect(block="tree"))
+    body.do(Place(item="table"))
+    body.do(GoTo(target=(1, 64, 1)))
+    assert [one.actions for one in taken] == [0, 1, 2]
+    with pytest.raises(BudgetSpent):
+        body.do(Place(item="table"))
+    body.do(Collect(block="tree"))
+    assert body.actions == 2

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
-from csd.episode import Action, Collect, Craft, Equip, Place, Smelt, Step
+from csd.episode import Action, Attack, Collect, Craft, Equip, Place, Smelt, Step
 from echo.agent.arrangement import Arrangement
-from echo.agent.knowledge import Knowledge
+from echo.agent.goal import Fill
+from echo.agent.knowledge import Knowledge, Way
+from tests.agent.toy_goals import GoalWorld, Lay, lived
 from tests.agent.toy_world import ToyWorld
 
 
@@ -88,3 +90,86 @@ def test_a_step_watched_tells_what_a_station_offers_without_being_there():
     assert known.offers == {"table": "grid3"}
     assert known.items == []
     assert list(known.ways) == ["pick"]
+
+
+def recollected(*steps: Step) -> Knowledge:
+    known = Knowledge()
+    for step in steps:
+        known.recollect(step)
+    return known
+
+
+def test_what_was_carried_and_gained_in_an_earlier_episode_counts_as_held():
+    known = recollected(*lived(Craft(grid=(("log",),)), log=1, pick=1))
+    assert known.items == ["log", "pick", "plank"]
+    assert known.stack_size == {"log": 64, "pick": 1, "plank": 64}
+    assert known.ways["plank"][0].yields == 4
+
+
+def test_a_recalled_dig_with_planks_in_hand_counts_as_bare_hand():
+    planks = recollected(*lived(Equip(item="plank"), Collect(block="tree"), plank=3))
+    assert planks.worked_with("tree") == [None]
+    pick = recollected(*lived(Equip(item="pick"), Collect(block="rock"), pick=1))
+    assert pick.worked_with("rock") == ["pick"]
+
+
+def test_what_was_in_sight_in_an_earlier_episode_is_not_in_sight_now():
+    known = recollected(*lived(Collect(block="tree")))
+    assert known.last_seen == {}
+    assert known.stations == {}
+    assert list(known.ways) == ["log"]
+
+
+GAP = Fill(text="fill it", cells=((3, 63, 0),))
+
+
+def put(item: str, *, target: bool = True) -> tuple[Step, ...]:
+    world = GoalWorld(GAP, Lay(carriers=("brick",), loose=("sand",)), held={item: 2, "table": 1})
+    return lived(Place(item=item, target=GAP.cells[0] if target else None), world=world)
+
+
+def test_what_carries_is_known_from_the_cells_of_a_goal_alone():
+    assert recollected(*put("brick")).carries == {"brick": True}
+    assert recollected(*put("sand")).carries == {"sand": False}
+    for steps in (put("feather"), put("table", target=False), lived(Place(item="table"), table=1)):
+        assert recollected(*steps).carries == {}
+
+
+def test_the_latest_trial_says_whether_an_item_carries():
+    # The cell is filled already when the second is laid into it.
+    cell = Place(item="brick", target=GAP.cells[0])
+    twice = lived(cell, cell, world=GoalWorld(GAP, Lay(carriers=("brick",)), held={"brick": 2}))
+    assert recollected(*twice).carries == {"brick": False}
+
+
+def fought(weapon: str | None, ticks: int, drops: str | None = None) -> tuple[Step, ...]:
+    lay = Lay(mobs={"cow": (0, 64, 0)}, ticks={weapon: ticks}, drops={} if drops is None else {"cow": drops})
+    world = GoalWorld(GAP, lay, held={weapon or "log": 1})
+    return lived(Equip(item=weapon), Attack(mob="cow"), world=world)
+
+
+def test_fights_are_known_by_creature_and_weapon_with_their_latest_time():
+    known = recollected(*fought("sword", 40), *fought(None, 80), *fought("sword", 30))
+    assert known.fights == {"cow": {"sword": 30, None: 80}}
+    assert known.ways == {}
+
+
+def test_a_creature_that_leaves_something_is_a_way_to_it_once():
+    known = recollected(*fought("sword", 40, "hide"), *fought(None, 80, "hide"), *fought(None, 80, "meat"))
+    assert known.ways == {
+        "hide": [Way(verb="attack", product="hide", yields=1, mob="cow")],
+        "meat": [Way(verb="attack", product="meat", yields=1, mob="cow")],
+    }
+
+
+def test_a_creature_out_of_sight_tells_nothing_of_fighting_it():
+    missed = lived(Attack(mob="cow"), world=GoalWorld(GAP, Lay()))
+    assert recollected(*missed).fights == {}
+
+
+def test_only_creatures_in_sight_at_the_latest_look_are_known_to_be_there():
+    known = Knowledge()
+    known.look(GoalWorld(GAP, Lay(mobs={"cow": (0, 64, 0)})).observe())
+    assert list(known.creatures) == ["cow"]
+    known.look(GoalWorld(GAP).observe())
+    assert known.creatures == {}

@@ -120,3 +120,50 @@ def test_prices_follow_new_ways_only_when_there_is_news():
     known.ways["bowl"] = [craft("bowl", "A.A/.A.", "plank")]
     prices.catch_up(news=False)
     assert prices.of("bowl") < UNREACHABLE
+
+
+HIDE = Way(verb="attack", product="hide", yields=2, mob="cow")
+
+
+def test_a_creature_in_sight_is_a_way_and_costs_one_fight_for_all_it_leaves():
+    known = Knowledge(ways={"hide": [HIDE]}, creatures={"cow": None})
+    assert Prices(known).of("hide") == 0.5
+    (task,) = Planner(known, Prices(known)).for_items({"hide": 3}, {}) or ()
+    assert (task.way, task.times, task.until) == (HIDE, 2, 3)
+
+
+def test_a_creature_out_of_sight_gives_no_plan():
+    known = Knowledge(ways={"hide": [HIDE]})
+    assert Prices(known).of("hide") == UNREACHABLE
+    assert plan(known, {"hide": 1}, {}) is None
+
+
+def test_of_ways_out_of_reach_the_first_is_taken_for_which_everything_is_held():
+    """No way to boards, planks or reeds is known; a price would be the same for all three."""
+    known = Knowledge(ways={"box": [craft("box", "AA/AA", item) for item in ("board", "plank", "reed")]})
+    tasks = Planner(known, Prices(known)).for_items({"box": 1}, {"board": 3, "plank": 4, "reed": 4})
+    assert tasks is not None
+    assert [task.way.inputs for task in tasks] == [(("plank", 4),)]
+
+
+def test_a_way_out_of_reach_that_was_given_up_leaves_nothing_behind_in_the_plan():
+    known = knowing()
+    known.ways["bed"] = [
+        craft("bed", "AA/BC", "plank", "wool", "reed"),
+        craft("bed", "AA/B.", "plank", "reed"),
+    ]
+    # The first way is given up for want of wool, when its planks were planned already.
+    assert plan(known, {"bed": 1}, {"reed": 1, "log": 1}) == [("plank", 1), ("bed", 1)]
+
+
+def test_where_no_way_out_of_reach_can_be_gone_there_is_no_plan():
+    known = Knowledge(ways={"box": [craft("box", "AA/AA", "board")]})
+    assert plan(known, {"box": 1}, {"board": 3}) is None
+
+
+def test_the_hand_digs_what_it_opened_before_though_a_handful_opened_it_too():
+    known = Knowledge(digging={"tree": {**dug("tree", "log", "plank"), **dug("tree", "log", None)}})
+    known.stack_size["plank"] = 64
+    assert Planner(known, Prices(known)).tool_for("tree", {"plank": 3}) == (None, True)
+    known.stack_size["plank"] = 1
+    assert Planner(known, Prices(known)).tool_for("tree", {"plank": 1}) == ("plank", True)

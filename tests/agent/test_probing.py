@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from csd.episode import Collect, Equip, GoTo, Place
+from csd.episode import Attack, Collect, Equip, GoTo, Place
 from echo.agent.agent import Agent
 from echo.agent.archive import NoArchive
 from echo.agent.body import Body
@@ -12,6 +12,7 @@ from echo.agent.planner import Planner, Prices
 from echo.agent.policy import NoMemory
 from echo.agent.probing import Prober
 from echo.agent.writeback import Chronicle
+from tests.agent.toy_goals import NOTHING, GoalWorld, Lay, have
 from tests.agent.toy_world import ToyWorld
 
 
@@ -92,3 +93,29 @@ def test_with_nothing_known_to_dig_there_is_nothing_to_dig_at_random():
     prober.probe()
     assert prober.dig_anything()
     assert digs(world) == [("dust", None), ("dust", None)]
+
+
+def test_a_creature_of_a_kind_never_fought_is_struck_once():
+    world = GoalWorld(
+        have(gold=1), Lay(mobs={"cow": (0, 64, 0), "wolf": (0, 64, 0)}, drops={"cow": "hide"}), rules=NOTHING
+    )
+    prober = prober_in(world)
+    while prober.probe():
+        pass
+    struck = [action for action, _ in world.done if isinstance(action, Attack)]
+    assert struck == [Attack(mob="cow"), Attack(mob="wolf")]
+    assert prober._chronicle.attempts["collect"] == {"tried": 2, "made": 1, "new": 1, "rejected": 0}
+
+
+def test_a_creature_known_from_an_earlier_fight_or_that_got_away_is_left_alone():
+    world = GoalWorld(have(gold=1), Lay(mobs={"cow": (0, 64, 0)}), rules=NOTHING)
+    prober = prober_in(world)
+    prober._knowledge.fights["cow"] = {None: 80}
+    assert not prober.probe()
+    gone = GoalWorld(have(gold=1), Lay(mobs={"cow": (0, 64, 0)}), rules=NOTHING)
+    prober = prober_in(gone)
+    gone.lay = Lay()
+    assert prober.probe()
+    assert gone.done == [(Attack(mob="cow"), "not_seen")]
+    gone.lay = Lay(mobs={"cow": (0, 64, 0)})
+    assert not prober.probe()

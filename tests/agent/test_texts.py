@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from csd.encode import EncodeError, HashingEncoder
-from echo.agent.texts import TextIndex
+from csd.episode import Collect, Craft, Place
+from echo.agent.texts import TextIndex, bearing
+from tests.agent.toy_goals import lived
 from tests.baselines.hand_made import ScriptedEncoder
 
 
@@ -39,3 +41,30 @@ def test_an_empty_index_finds_nothing_and_an_empty_text_is_refused() -> None:
     index.set("key", "text")
     with pytest.raises(EncodeError, match="visible characters"):
         index.nearest(" ")
+
+
+def test_what_bears_on_a_question_made_something_that_shares_words_with_it() -> None:
+    planks, rods, pick_of_boards = (Craft(grid=grid) for grid in GRIDS)
+    steps = lived(Collect(block="tree"), planks, rods, pick_of_boards, log=1)
+    assert [step.action for step in bearing("carry a plank", steps)] == [planks]
+    assert [step.action for step in bearing("rod, plank", steps)] == [rods, planks]
+    assert bearing("carry a log", steps) == ()  # A log was dug, not made.
+    assert bearing("carry gold", steps) == ()
+
+
+GRIDS = ((("log",),), (("plank",), ("plank",)), (("board",),))
+
+
+def test_of_steps_that_bear_alike_the_latest_comes_first_and_so_many_are_told() -> None:
+    one, other = Craft(grid=(("log",),)), Craft(grid=((None, "log"), (None, None)))
+    steps = lived(one, other, log=2)
+    assert bearing("plank", steps) == (steps[1], steps[0])
+    assert bearing("plank", steps, 1) == (steps[1],)
+
+
+def test_parts_of_a_name_are_words_of_their_own() -> None:
+    head = Craft(grid=(("stone",) * 3, (None, "rod", None), (None, "rod", None)))
+    held = {"table": 1, "stone": 3, "rod": 2, "log": 1}
+    table, pick, planks = lived(Place(item="table"), head, Craft(grid=(("log",),)), **held)
+    assert bearing("a pick of stone and planks", [table, pick, planks]) == (pick,)
+    assert bearing("stone plank", [table, planks, pick]) == (pick, planks)

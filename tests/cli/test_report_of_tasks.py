@@ -69,3 +69,36 @@ def test_a_timeline_belongs_to_unlocking_runs(folders):
     done = report(folders / "tasks", "--timeline", "echo-s00")
     assert done.exit_code == 2
     assert "expected no --timeline with task runs" in done.output
+
+
+def test_a_packed_file_gets_its_report_beside_it(folders, tmp_path):
+    packed = tmp_path / "tasks.jsonl.xz"
+    CliRunner().invoke(app, ["results", "pack", str(folders / "tasks"), "--out", str(packed)])
+    done = report(packed)
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "tasks-report" / "report.html").is_file()
+
+
+def test_a_damaged_packed_file_fails(tmp_path):
+    (tmp_path / "x.jsonl.xz").write_bytes(b"nothing")
+    done = report(tmp_path / "x.jsonl.xz")
+    assert done.exit_code == 1
+    assert "unreadable content in" in done.output
+
+
+def test_one_episode_is_told_once_and_drawn_without_a_warning(tmp_path, recwarn):
+    folder = write_folder(tmp_path, [marked("echo", "bed", 0, "+"), marked("mp5", "bed", 0, "-")])
+    done = report(folder)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines()[:2] == [
+        "success over the first episode, percent; how far echo is ahead",
+        "agent   @0-1  echo ahead, points",
+    ]
+    assert [str(one.message) for one in recwarn] == []
+
+
+def test_a_report_that_cannot_be_written_says_where(folders, tmp_path):
+    (tmp_path / "file").touch()
+    done = report(folders / "tasks", "--out", tmp_path / "file")
+    assert done.exit_code == 1
+    assert done.output.startswith(f"error: expected to read or write {tmp_path}/file; got ")

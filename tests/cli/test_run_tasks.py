@@ -260,3 +260,25 @@ def test_the_rule_reasoner_plays_where_nobody_else_is_named(tmp_path):
     content = json.loads(Path(run["file"]).read_text())
     assert content["episodes"][0]["task"] == "craft-grid"
     assert content["spec"]["reasoner"] == "rule"
+
+
+def test_names_that_would_steer_the_terminal_are_escaped(tmp_path):
+    out = tmp_path / "a\x1b[31mb"
+    spec = tmp_path / "own.toml"
+    spec.write_text('base = "tasks-quick"\nabout = "red \\u001b[31m"\n')
+    plan = call("run", "tasks", "--spec", str(spec), "--out", str(out), "--dry-run")
+    done = call(*RUN, "--agents", "echo", "--out", str(out))
+    assert (plan.exit_code, done.exit_code) == (0, 0)
+    assert "\x1b" not in plan.output + done.output
+    assert r"a\x1b[31mb" in done.stdout
+
+
+def test_what_a_spec_is_about_is_not_told_of_a_changed_one(tmp_path):
+    assert "Six agents" in call("run", "tasks", "--dry-run", "--out", str(tmp_path / "out")).stdout
+    assert "Six agents" not in call(*RUN, "--dry-run", "--out", str(tmp_path / "out")).stdout
+
+
+def test_a_slice_without_runs_says_so(tmp_path):
+    done = call(*RUN, "--agents", "echo", "--out", str(tmp_path / "out"), "--slice", "9/9", "--dry-run")
+    assert done.stdout.splitlines()[-1] == "no run in this slice of 4"
+    assert "agent" not in done.stdout

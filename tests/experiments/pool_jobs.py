@@ -50,6 +50,42 @@ class Raiser(Writer):
         raise RuntimeError("no land\n  to stand on")
 
 
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+@dataclass(kw_only=True)
+class Crier(Writer):
+    """Raises what is hard to tell."""
+
+    error: Callable[[], Exception] = Unspeakable
+
+    def work(self) -> None:
+        raise self.error()
+
+
+def odd_words() -> Exception:
+    return RuntimeError("red \x1b[31m, half \ud800")
+
+
+def many_words() -> Exception:
+    return RuntimeError("x" * 5_000)
+
+
+@dataclass(kw_only=True)
+class Printer(Writer):
+    def work(self) -> None:
+        print("a job prints", flush=True)
+        os.write(1, b"and so does a library\n")
+
+
+@dataclass(kw_only=True)
+class Misreporter(Writer):
+    def play(self, report: Callable[[Any, Any], None]) -> None:
+        report("half", None)
+
+
 @dataclass(kw_only=True)
 class Leaver(Writer):
     def work(self) -> None:
@@ -133,6 +169,18 @@ class DiskWriter(Writer):
         (self.produces[0] / "index.txt").write_text(self.name)
 
 
+@dataclass(kw_only=True)
+class Patient(Writer):
+    """Goes on only when the listener in `folder` has heard of it, however slow the machine is."""
+
+    def work(self) -> None:
+        deadline = time.monotonic() + 120
+        while not (self.folder / "heard" / self.name).exists():
+            if time.monotonic() > deadline:
+                raise TimeoutError("nobody has heard of it for two minutes")
+            time.sleep(0.05)
+
+
 class Ear:
     """Keeps what it is told."""
 
@@ -151,6 +199,19 @@ class Ear:
     @property
     def ends(self) -> list[str]:
         return [line for line in self.heard if line.endswith(" finished") or " failed: " in line]
+
+
+class LeavingEar(Ear):
+    """Notes in a folder of which jobs it has heard progress."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder / "heard"
+        self.folder.mkdir(parents=True)
+
+    def advanced(self, name: str, done: int, of: int) -> None:
+        super().advanced(name, done, of)
+        (self.folder / name).touch()
 
 
 def is_running(pid: int) -> bool:

@@ -13,15 +13,20 @@ from echo.experiments.pool import Estimate, estimate, longest_first, run_jobs
 from echo.experiments.spec import UsageError
 from tests.experiments.pool_jobs import (
     Counter,
+    Crier,
     DierBesides,
     Ear,
     Forgetter,
     Leaver,
+    Misreporter,
+    Printer,
     Raiser,
     ThreadTeller,
     Unsendable,
     Writer,
     is_running,
+    many_words,
+    odd_words,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -214,3 +219,31 @@ def test_processes_that_cannot_start_are_told_of_and_not_started_for_ever(tmp_pa
     assert last.startswith("{'a': 'a worker process died before it could begin (exit code 1)")
     assert last.count("before it could begin") == 4
     assert not (tmp_path / "started").exists()
+
+
+def test_an_error_is_told_in_one_printable_line_of_bounded_length_whatever_it_says(tmp_path):
+    jobs = [
+        Crier(name="mute", folder=tmp_path),
+        Crier(name="odd", folder=tmp_path, error=odd_words),
+        Crier(name="long", folder=tmp_path, error=many_words),
+        Writer(name="well", folder=tmp_path),
+    ]
+    failed, _ = play(jobs)
+    assert failed == {
+        "mute": "Unspeakable: what it says cannot be told",
+        "odd": r"RuntimeError: red \x1b[31m, half \ud800",
+        "long": f"RuntimeError: {'x' * 1_000} ...",
+    }
+
+
+def test_a_job_that_reports_nonsense_costs_its_own_result_alone(tmp_path):
+    jobs = [Misreporter(name="wrong", folder=tmp_path), Writer(name="well", folder=tmp_path)]
+    failed, ear = play(jobs)
+    assert failed == {"wrong": "TypeError: 'str' object cannot be interpreted as an integer"}
+    assert "well finished" in ear.ends
+
+
+def test_what_a_job_prints_stays_out_of_standard_output(tmp_path, capfd):
+    play([Printer(name="a", folder=tmp_path)])
+    told = capfd.readouterr()
+    assert (told.out, told.err) == ("", "a job prints\nand so does a library\n")

@@ -26,6 +26,9 @@ needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="needs Ray: pip install '.[cluster]'"
 )
 
+SECONDS = 300.0
+"""Ray starts a dozen processes, which takes a minute where others compute on all processors."""
+
 # In processes of their own: Ray takes the signals of the one it is in, and what it listens on is settled as
 # it is imported. Two nodes of a real cluster are two machines; here they differ in the disk they are shown.
 CLUSTER = """
@@ -44,14 +47,16 @@ DRIVER = """
 import json, os, sys, time
 from pathlib import Path
 from echo.experiments.pool import Executor, run_jobs
-from tests.experiments.pool_jobs import Dier, DiskWriter, Ear, Raiser, Unsendable
+from tests.experiments.pool_jobs import Dier, DiskWriter, LeavingEar, Patient, Raiser, Unsendable
 
-folder, ear = Path("driver"), Ear()
+folder = Path("driver")
+ear = LeavingEar(folder)
 jobs = [
     *(DiskWriter(name=name, folder=folder, weight=2.0) for name in "abcd"),
     Dier(name="once", folder=folder, lives=1),
     Dier(name="always", folder=folder),
     Raiser(name="raiser", folder=folder),
+    Patient(name="patient", folder=folder),
     Unsendable(name="unsendable", folder=folder),
 ]
 failed = run_jobs(jobs, executor="ray", processes=0, listener=ear, address=sys.argv[1])
@@ -90,8 +95,12 @@ def cluster(tmp_path) -> Iterator[str]:
         text=True,
     )
     assert process.stdout is not None
-    yield process.stdout.readline().strip()
-    process.communicate(timeout=60)
+    try:
+        yield process.stdout.readline().strip()
+        process.communicate(timeout=SECONDS)
+    finally:
+        process.kill()
+        process.wait()
 
 
 @needs_ray
@@ -106,7 +115,7 @@ def test_on_two_nodes_without_a_shared_disk_all_that_jobs_leave_arrives(cluster,
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=SECONDS,
     )
     assert done.returncode == 0, done.stderr
     # Ray's own words about dead processes are on standard error.
@@ -132,11 +141,12 @@ def test_on_two_nodes_without_a_shared_disk_all_that_jobs_leave_arrives(cluster,
     starts = {
         path.name: len(path.read_text().split()) for path in (tmp_path / "driver" / "started").iterdir()
     }
-    assert starts == {"a": 1, "b": 1, "c": 1, "d": 1, "once": 2, "always": 2, "raiser": 1}
+    assert starts == {"a": 1, "b": 1, "c": 1, "d": 1, "once": 2, "always": 2, "raiser": 1, "patient": 1}
     ended = [line.split()[0] for line in told["heard"] if "finished" in line or "failed" in line]
-    assert sorted(ended) == ["a", "always", "b", "c", "d", "once", "raiser", "unsendable"]
+    assert sorted(ended) == ["a", "always", "b", "c", "d", "once", "patient", "raiser", "unsendable"]
     assert sorted(ended[-2:]) == ["always", "once"]
-    assert "a 1/2" in told["heard"]
+    # It ends only once it was heard of: the others may be done before the actor that hears has begun.
+    assert "patient 1/2" in told["heard"]
 
 
 @needs_ray
@@ -149,7 +159,7 @@ def test_local_ray_leaves_the_same_results_as_processes_file_for_file(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=SECONDS,
     )
     assert done.returncode == 0, done.stderr
     failed = play_recorded(tmp_path / "local", "local")

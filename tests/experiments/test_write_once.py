@@ -5,8 +5,11 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from echo.experiments.results import EXPERIMENT_FILE, claim_folder, write_once
+import pytest
+
+from echo.experiments.results import EXPERIMENT_FILE, claim_folder
 from echo.experiments.spec import UnlockSpec, UsageError
+from echo.experiments.whole_files import write_atomically, write_once
 
 
 def test_the_first_one_writes_and_the_others_see_it_whole(tmp_path):
@@ -49,3 +52,21 @@ def test_claims_of_many_slices_at_once_agree(tmp_path):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: claim_folder(tmp_path, spec), range(32)))
     assert [path.name for path in tmp_path.iterdir()] == [EXPERIMENT_FILE]
+
+
+@pytest.mark.parametrize("write", [write_once, write_atomically])
+def test_what_cannot_be_written_leaves_nothing_and_is_named(tmp_path, monkeypatch, write):
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*/file\.json'"):
+        write(tmp_path / "file.json", b"content")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_the_place_of_a_file_stays_and_nothing_lies_beside_it(tmp_path):
+    (tmp_path / "file.json").mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_atomically(tmp_path / "file.json", b"content")
+    assert [path.name for path in tmp_path.iterdir()] == ["file.json"]

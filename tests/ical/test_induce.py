@@ -7,6 +7,7 @@ from ical.belief import Belief
 from ical.induce import Inducer
 from ical.profile import AxisProfiles
 from ical.slots import Slot, SlotTable
+from tests.ical.experience import COBBLE, PLANKS, stone_age
 
 
 class CountingBelief(Belief):
@@ -63,3 +64,41 @@ def test_the_table_counts_what_is_written_into_it():
     table.success("AA/AA", ("plank",), "table")
     table.failure("AA/AA", ("stone",))
     assert table.revision == 2
+
+
+def test_any_items_can_be_compared_whether_the_table_knows_them_or_not():
+    made = Inducer(source=AxisProfiles())
+    for csd in stone_age():
+        made.source.remember(csd)
+    names = [PLANKS, COBBLE, "never_heard_of"]
+    alike = made.alike(names)
+    assert np.array_equal(alike, alike.T)
+    assert np.array_equal(np.diag(alike), np.ones(3))
+    assert 0.0 < alike[0, 1] < 1.0
+    # Nothing is known of it: it is like itself alone.
+    assert alike[2, :2].tolist() == [0.0, 0.0]
+    assert made.table.items == []
+
+
+def test_items_are_as_alike_as_the_belief_takes_them_to_be():
+    made = Inducer(source=AxisProfiles())
+    for csd in stone_age():
+        made.source.remember(csd)
+    for name in (PLANKS, COBBLE):
+        made.table.item(name)
+    assert made.alike([PLANKS, COBBLE])[0, 1] == made.likeness_of(PLANKS, COBBLE)
+
+
+def test_learned_weights_count_when_items_are_compared():
+    made = Inducer(source=AxisProfiles())
+    for csd in stone_age():
+        made.source.remember(csd)
+    likeness = made.source.likeness([PLANKS, COBBLE])
+    strong = likeness.channels[int(likeness.similarity[:, 0, 1].argmax())]
+    before = made.alike([PLANKS, COBBLE])[0, 1]
+    made.weights[strong] = 4.0
+    assert made.alike([PLANKS, COBBLE])[0, 1] > before
+
+
+def test_of_no_items_nothing_is_alike():
+    assert Inducer(source=AxisProfiles()).alike([]).shape == (0, 0)

@@ -45,7 +45,7 @@ def test_the_spec_is_read(tmp_path: Path):
 
 def test_the_task_is_read():
     task = read_task(TASK, where="docs/tasks.md")
-    assert (task.name, task.steps, len(task.starts)) == ("ladder", 120, 2)
+    assert (task.name, task.steps, len(task.starts)) == ("bowl", 60, 2)
 
 
 def test_every_key_of_a_spec_is_named():

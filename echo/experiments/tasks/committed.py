@@ -15,24 +15,27 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from csd.descriptor import canonical_json
-from echo.experiments.results import ResultsError, write_atomically
+from echo.experiments.results import ResultsError
 from echo.experiments.spec import FORMAT, FileRecord, UsageError
 from echo.experiments.tasks.competitors import Competitor
-from echo.experiments.tasks.records import EpisodeRecord, Kind, RunSpec, TaskRun
+from echo.experiments.tasks.packed_columns import Column, columns_of, flat, record
+from echo.experiments.tasks.records import Kind, RunSpec, TaskRun
 from echo.experiments.tasks.results import TaskResults, claim, note_unscored, read_folder, write_run
+from echo.experiments.whole_files import write_atomically
 
 SUFFIX = ".jsonl.xz"
 
-Column = list[Any] | None
-"""Values of one run, one an episode; None where no episode has one."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
+"""What a run may be called: its name becomes that of a file."""
 
 _MADE = ("versions", "commit", "machine", "command")
 """Fields of a run that are kept once for all runs that share them."""
@@ -45,7 +48,7 @@ class PackedRun(FileRecord):
     task: str
     run: int
     installed: str | None = None
-    made: int
+    made: Annotated[int, Field(ge=0)]
     """Which of the head's `made` it was."""
     wall_seconds: float
 
@@ -84,7 +87,12 @@ def read_results(place: Path) -> TaskResults:
         UsageError: as `read_folder`.
         ResultsError: as `read_folder` and `read_packed`.
     """
-    return read_packed(place) if place.name.endswith(SUFFIX) else read_folder(place)
+    return read_packed(place) if is_packed(place) else read_folder(place)
+
+
+def is_packed(place: Path) -> bool:
+    """Return whether `place` is called as a packed file is, and is no folder."""
+    return place.name.endswith(SUFFIX) and not place.is_dir()
 
 
 def pack_folder(folder: Path, path: Path) -> Packed:
@@ -161,7 +169,7 @@ def pack(results: TaskResults) -> bytes:
         runs=tuple(rows),
         digest=_digest(results.runs),
     )
-    columns = _columns([[_flat(episode) for episode in run.episodes] for run in results.runs])
+    columns = columns_of([[flat(episode) for episode in run.episodes] for run in results.runs])
     lines = [head.model_dump_json(), *(canonical_json({name: columns[name]}) for name in sorted(columns))]
     text = "".join(f"{line}\n" for line in lines).encode()
     # A dictionary larger than the text only takes memory, and the time to clear it.
@@ -177,13 +185,10 @@ def unpack(data: bytes, where: str) -> TaskResults:
         ResultsError: if it is damaged, of another version, or not what was packed.
     """
     try:
-        first, *rest = lzma.decompress(data).decode().splitlines()
-        told = json.loads(first)
+        told, *rest = map(json.loads, _decompressed(data).decode().splitlines())
         found = told.get("format")
-        columns: dict[str, list[Column]] = {}
-        for line in rest:
-            columns |= json.loads(line)
-    except (lzma.LZMAError, ValueError, AttributeError) as error:
+        columns: dict[str, list[Column]] = {name: runs for line in rest for name, runs in line.items()}
+    except (lzma.LZMAError, EOFError, ValueError, AttributeError, RecursionError) as error:
         raise ResultsError(
             f"expected packed results; got unreadable content in {where} ({error}). "
             f"Pack them anew with: echo-memory results pack DIR --out {where}"
@@ -198,6 +203,7 @@ def unpack(data: bytes, where: str) -> TaskResults:
         runs = tuple(_run(head, number, columns) for number in range(len(head.runs)))
     except (ValidationError, LookupError, TypeError) as error:
         raise ResultsError(f"expected packed runs of tasks; got others in {where} ({error}).") from error
+    _check_head(head, runs, where)
     if _digest(runs) != head.digest:
         raise ResultsError(
             f"expected what was packed; got other episodes in {where}: the file was altered. "
@@ -212,6 +218,39 @@ def unpack(data: bytes, where: str) -> TaskResults:
     )
 
 
+def _decompressed(data: bytes) -> bytes:
+    """Return the text of a packed file.
+
+    Raises:
+        LZMAError: if it is no xz file.
+        ValueError: if it is cut off, or something follows it.
+    """
+    reader = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+    text = reader.decompress(data)
+    if not reader.eof:
+        raise ValueError("it is cut off")
+    if reader.unused_data:
+        raise ValueError("something follows its end")
+    return text
+
+
+def _check_head(head: Head, runs: Sequence[TaskRun], where: str) -> None:
+    """Check what no digest is over: names become files, and circumstances those of every run.
+
+    Raises:
+        ResultsError: if there are no runs, they are not those of the head, or a name is none of a run.
+    """
+    alike = all(run.spec.circumstances == head.circumstances for run in runs)
+    if not runs or not alike or head.kind != head.circumstances.get("kind"):
+        raise ResultsError(
+            f"expected packed runs in the circumstances told with them; got others or none in {where}. "
+            f"Pack the results anew."
+        )
+    for name in (*head.expected, *head.unscored, *(run.spec.name for run in runs)):
+        if not _NAME.fullmatch(name):
+            raise ResultsError(f"expected names of runs; got {name!r} in {where}. Pack the results anew.")
+
+
 def _run(head: Head, number: int, columns: Mapping[str, Sequence[Column]]) -> TaskRun:
     """Return the run with this number in the order packed."""
     row = head.runs[number]
@@ -219,12 +258,12 @@ def _run(head: Head, number: int, columns: Mapping[str, Sequence[Column]]) -> Ta
     spec = RunSpec.model_validate({**head.circumstances, **played})
     own = {name: values[number] for name, values in columns.items()}
     episodes = [
-        _record({name: values[episode] for name, values in own.items() if values is not None})
+        record({name: values[episode] for name, values in own.items() if values is not None})
         for episode in range(spec.episodes)
     ]
     return TaskRun.model_validate(
         {
-            **head.made[row.made],
+            **{name: head.made[row.made][name] for name in _MADE},
             "spec": spec,
             "spec_digest": spec.digest,
             "episodes": tuple(episodes),
@@ -235,45 +274,3 @@ def _run(head: Head, number: int, columns: Mapping[str, Sequence[Column]]) -> Ta
 
 def _digest(runs: Iterable[TaskRun]) -> str:
     return hashlib.sha256("".join(run.result_digest for run in runs).encode()).hexdigest()
-
-
-def _flat(episode: EpisodeRecord) -> dict[str, Any]:
-    """Return the values of a record under paths such as ``attempts/edit/tried``; lists stay whole."""
-    flat: dict[str, Any] = {}
-
-    def add(path: str, value: Any) -> None:
-        if isinstance(value, dict) and value:
-            for name, inner in value.items():
-                add(f"{path}/{name}", inner)
-        else:
-            flat[path] = value
-
-    for name, value in episode.model_dump(mode="json").items():
-        add(name, value)
-    return flat
-
-
-def _record(flat: Mapping[str, Any]) -> EpisodeRecord:
-    """Return the record that `_flat` took apart; an absent value is None in its column."""
-    whole: dict[str, Any] = {}
-    for path, value in flat.items():
-        if value is None:
-            continue
-        *outer, last = path.split("/")
-        place = whole
-        for name in outer:
-            place = place.setdefault(name, {})
-        place[last] = value
-    return EpisodeRecord.model_validate_json(json.dumps(whole))
-
-
-def _columns(runs: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, list[Column]]:
-    """Return path -> run -> episode -> value, None where an episode, or a whole run, has none."""
-    names = dict.fromkeys(name for run in runs for episode in run for name in episode)
-    return {
-        name: [
-            [episode.get(name) for episode in run] if any(name in episode for episode in run) else None
-            for run in runs
-        ]
-        for name in names
-    }

@@ -50,7 +50,7 @@ class Competitor(FileRecord):
         Raises:
             UsageError: on an unknown agent or switch, with the near names.
         """
-        agent, slash, switch = text.strip().partition("/")
+        agent, slash, switch = (part.strip() for part in text.partition("/"))
         if agent not in SWITCHES:
             near = _near(agent, tuple(SWITCHES))
             raise UsageError(f"expected an agent out of {', '.join(SWITCHES)}; got {agent!r}.{near}")
@@ -89,5 +89,5 @@ def every_competitor() -> tuple[Competitor, ...]:
 
 
 def _near(text: str, known: tuple[str, ...]) -> str:
-    near = get_close_matches(text, known, n=3, cutoff=0.5)
+    near = get_close_matches(text.lower(), known, n=3, cutoff=0.5)
     return f" Did you mean {' or '.join(near)}?" if near else ""

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Self
 
 from csd.resources import data_file
-from echo.experiments.results import ResultsError, write_atomically
+from echo.experiments.results import ResultsError
 from echo.experiments.tasks.loading import load_task, task_names
 from echo.experiments.tasks.records import MIXED, RunSpec, TaskRun
 from echo.experiments.tasks.results import read_runs
+from echo.experiments.whole_files import write_atomically
 
 COSTS_FILE = ("runs", "costs.toml")
 """Below ``data/``: label of an agent -> seconds a step of its budget takes."""

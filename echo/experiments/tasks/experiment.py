@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -21,6 +22,9 @@ SIZES: tuple[str, ...] = ("quick", "standard", "full")
 
 MIXING: tuple[Kind, ...] = ("continual",)
 """Kinds whose runs draw another task each episode, so that they name none."""
+
+MOST = 10_000
+"""Runs a cell, and episodes a run, at most: all of them are held in memory."""
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -44,9 +48,9 @@ class Experiment(FileRecord):
     """Tasks that every agent plays; none for kinds that mix them."""
     skills: tuple[SkillPair, ...] = ()
     """Pairs that the plain mfm plays besides, in kind 'mfm'."""
-    runs: Annotated[int, Field(ge=1, strict=True)]
+    runs: Annotated[int, Field(ge=1, le=MOST, strict=True)]
     """Runs of each agent in each task."""
-    episodes: Annotated[int, Field(ge=1, strict=True)]
+    episodes: Annotated[int, Field(ge=1, le=MOST, strict=True)]
     seed: Annotated[int, Field(ge=0, strict=True)] = 0
     invented_names: Annotated[int, Field(ge=0, strict=True)] | None = None
 
@@ -72,7 +76,7 @@ def load_experiment(name: str, changes: Mapping[str, Any] | None = None) -> Expe
     Raises:
         UsageError: on an unknown name, or as `make_experiment`.
     """
-    return make_experiment({**_settings(name, Path(), ()), **(changes or {})}, name)
+    return make_experiment({**_settings(name, Path(), {}), **(changes or {})}, name)
 
 
 def read_spec(path: Path, changes: Mapping[str, Any] | None = None) -> Experiment:
@@ -84,7 +88,7 @@ def read_spec(path: Path, changes: Mapping[str, Any] | None = None) -> Experimen
         UsageError: if the file is missing, is no TOML, has unknown keys or a base that leads back to itself,
             or as `make_experiment`.
     """
-    return make_experiment({**_settings(path.name, path.parent, ()), **(changes or {})}, str(path))
+    return make_experiment({**_settings(path.name, path.parent, {}), **(changes or {})}, str(path))
 
 
 def make_experiment(settings: Mapping[str, Any], where: str) -> Experiment:
@@ -117,6 +121,8 @@ def _check_lists(values: Mapping[str, Any], where: str) -> None:
         value = values.get(key, ())
         if not isinstance(value, Sequence) or isinstance(value, str):
             raise UsageError(f"expected a list of names for {key!r}; got {value!r} in {where}.")
+        if key == "agents" and key in values and not value:
+            raise UsageError(f"expected at least one agent; got none in {where}. Name some under 'agents'.")
         if not all(isinstance(name, str) for name in value):
             raise UsageError(f"expected names in {key!r}; got {list(value)!r} in {where}.")
 
@@ -143,12 +149,18 @@ def _check_tasks(experiment: Experiment, where: str) -> None:
             raise UsageError(str(error)) from error
 
 
-def _settings(name: str, folder: Path, seen: tuple[str, ...]) -> dict[str, Any]:
-    """Return the keys of a spec file over those of its base."""
-    if name in seen:
-        raise UsageError(
-            f"expected a base that ends somewhere; got {' -> '.join((*seen, name))}. Name another."
-        )
+def _settings(name: str, folder: Path, seen: Mapping[Path, str]) -> dict[str, Any]:
+    """Return the keys of a spec file over those of its base.
+
+    Args:
+        name: Of the file, from `folder`; without ``.toml`` it comes with the project.
+        folder: Of the file that names it.
+        seen: The files that led to it -> their names as given.
+    """
+    place = Path(os.path.normpath(folder / name))
+    if place in seen:
+        chain = " -> ".join((*seen.values(), name))
+        raise UsageError(f"expected a base that ends somewhere; got {chain}. Name another.")
     own = _read(name, folder)
     unknown = [key for key in own if key not in KEYS]
     if unknown:
@@ -162,7 +174,7 @@ def _settings(name: str, folder: Path, seen: tuple[str, ...]) -> dict[str, Any]:
         return own
     if not isinstance(base, str):
         raise UsageError(f"expected the name of a spec for 'base' in {name}; got {base!r}.")
-    return {**_settings(base, folder, (*seen, name)), **own}
+    return {**_settings(base, (folder / name).parent, {**seen, place: name}), **own}
 
 
 def _read(name: str, folder: Path) -> dict[str, Any]:
@@ -173,11 +185,14 @@ def _read(name: str, folder: Path) -> dict[str, Any]:
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise UsageError(f"expected a spec out of {', '.join(known)}, or a .toml file; got {name!r}.{hint}")
     file = folder.joinpath(name) if name.endswith(".toml") else data_file("runs").joinpath(f"{name}.toml")
+    if isinstance(file, Path) and file.exists() and not file.is_file():
+        # A pipe might never end.
+        raise UsageError(f"expected a spec file; got a folder or a device at {file}.")
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"expected a spec file; got {error.strerror or error} at {file}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # RecursionError: nested too deep.
         raise UsageError(f"expected a spec file in TOML; got {error} in {file}.") from error
 
 

@@ -137,5 +137,5 @@ def _every_key() -> tuple[str, ...]:
 
 
 def _near(text: str, known: tuple[str, ...]) -> str:
-    near = get_close_matches(text, known, n=3, cutoff=0.5)
+    near = get_close_matches(text.lower(), known, n=3, cutoff=0.5)
     return f" Did you mean {' or '.join(near)}?" if near else ""

@@ -56,8 +56,20 @@ class RunJob:
         return (run_file(self.folder, self.spec.name),)
 
     def play(self, report: Report) -> None:
-        """Play the run and write its result file, all at once."""
-        write_run(self.folder, self.player(self.spec, self.command, report))
+        """Play the run and write its result file, all at once.
+
+        Raises:
+            ValueError: if the player returned anything else than a whole result of this very run.
+        """
+        write_run(self.folder, self._checked(self.player(self.spec, self.command, report)))
+
+    def _checked(self, played: object) -> TaskRun:
+        """Return what was played, if it may be written: it must not take the place of another run."""
+        if not isinstance(played, TaskRun):
+            raise ValueError(f"expected a TaskRun of the player; got {type(played).__name__}.")
+        if played.spec != self.spec:
+            raise ValueError(f"expected the run {self.name} of the player; got another, {played.spec.name}.")
+        return TaskRun.model_validate_json(played.model_dump_json())
 
 
 @dataclass(frozen=True, kw_only=True)

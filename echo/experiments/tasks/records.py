@@ -74,7 +74,7 @@ class Tally(FileRecord):
     steps: Count = 0
     """Steps spent on them, preparation included."""
     lost: Count = 0
-    """Of these steps, those of attempts that gave nothing."""
+    """Of these steps, those of attempts that gave nothing; role books none, plan only those of a replay."""
 
 
 class EpisodeRecord(FileRecord):
@@ -93,7 +93,8 @@ class EpisodeRecord(FileRecord):
     recalled: Count
     """Experiences that memory gave back at its start."""
     attempts: dict[str, Tally]
-    """Source ('collect', 'exploration', 'edit', 'transfer', 'pattern', 'role', 'plan') -> what came of it."""
+    """Source -> what came of it: collect, exploration, edit, adaptation, transfer, pattern, role
+    (casting a part) and plan (doing what is known)."""
     axes: dict[str, float]
     """Axis -> mean share in the suggestions tried; empty where none was."""
     axes_made: dict[str, float]

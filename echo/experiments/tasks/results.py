@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
 from csd.descriptor import canonical_json
 from echo.experiments.circumstances import check_circumstances, find_differing, tell_circumstances
 from echo.experiments.results import (
@@ -21,10 +23,10 @@ from echo.experiments.results import (
     check_name,
     read_record,
     run_file,
-    write_atomically,
 )
 from echo.experiments.spec import FORMAT, FileRecord, UsageError
 from echo.experiments.tasks.records import Kind, TaskRun
+from echo.experiments.whole_files import write_atomically
 
 
 class ExperimentFile(FileRecord):
@@ -71,17 +73,21 @@ def unscored_file(folder: Path, name: str) -> Path:
 
 
 def write_run(folder: Path, run: TaskRun) -> Path:
-    """Write a finished run to its place in `folder`, take away a note that it failed, return the path."""
+    """Write a finished run to its place in `folder`, take away a note that it failed, return the path.
+
+    Raises:
+        ResultsError: if it cannot be written.
+    """
     path = run_file(folder, run.spec.name)
-    write_atomically(path, _file_bytes(run))
+    _write(path, run)
     unscored_file(folder, run.spec.name).unlink(missing_ok=True)
     return path
 
 
 def note_unscored(folder: Path, name: str, reason: str) -> Path:
-    """Note in `folder` that the run `name` failed, and why; return the path."""
+    """Note in `folder` that the run `name` failed, and why; return the path; errors as `write_run`."""
     path = unscored_file(folder, name)
-    write_atomically(path, _file_bytes(UnscoredFile(name=name, reason=reason)))
+    _write(path, UnscoredFile(name=name, reason=reason))
     return path
 
 
@@ -141,14 +147,16 @@ def read_experiment(folder: Path) -> ExperimentFile | None:
     path = folder / EXPERIMENT_FILE
     if not path.exists():
         return None
+    advice = "Delete that file: the next run writes it anew."
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        found = content["format"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ResultsError(
-            f"expected an experiment file with a format; got unreadable content in {path} ({error!r}). "
-            f"Delete that file: the next run writes it anew."
+            f"expected an experiment file; got unreadable content in {path} ({error}). {advice}"
         ) from error
+    if not isinstance(content, dict) or "format" not in content:
+        raise ResultsError(f"expected an experiment file with a format; got none in {path}. {advice}")
+    found = content["format"]
     if found != FORMAT:
         raise ResultsError(
             f"expected a results folder of format {FORMAT}; got {found!r} in {path}. Read it with the "
@@ -159,7 +167,32 @@ def read_experiment(folder: Path) -> ExperimentFile | None:
             f"expected a folder with runs of tasks; got one of 'run unlock' in {path}. "
             f"Choose another folder with --out."
         )
-    return read_record(path, ExperimentFile)
+    try:
+        return ExperimentFile.model_validate_json(json.dumps(content))
+    except ValidationError as error:
+        wrong = ", ".join(dict.fromkeys(str(one["loc"][0]) for one in error.errors() if one["loc"]))
+        raise ResultsError(
+            f"expected an experiment file; got none or wrong values for {wrong} in {path}. {advice}"
+        ) from error
+
+
+def find_circumstances(folder: Path) -> Mapping[str, Any] | None:
+    """Return in which circumstances the runs in a folder were made, None where it holds none.
+
+    Without its experiment file a folder is told by its first run that can be read.
+
+    Raises:
+        ResultsError: as `read_experiment`.
+    """
+    told = read_experiment(folder)
+    if told is not None:
+        return told.circumstances
+    for path in sorted((folder / "runs").glob("*.json")):
+        try:
+            return read_run(path).spec.circumstances
+        except ResultsError:
+            continue
+    return None
 
 
 def claim(folder: Path, circumstances: Mapping[str, Any], expected: Sequence[str]) -> ExperimentFile:
@@ -175,7 +208,7 @@ def claim(folder: Path, circumstances: Mapping[str, Any], expected: Sequence[str
 
     Raises:
         UsageError: if runs in it were made in other circumstances, or it cannot be made or written to.
-        ResultsError: if its experiment file is unreadable or of another version.
+        ResultsError: if its experiment file is unreadable, of another version, or cannot be written.
     """
     wanted = json.loads(canonical_json(dict(circumstances)))
     try:
@@ -199,7 +232,7 @@ def claim(folder: Path, circumstances: Mapping[str, Any], expected: Sequence[str
             expected=tuple(dict.fromkeys((*before, *expected))),
         )
         if asked != known:
-            write_atomically(folder / EXPERIMENT_FILE, _file_bytes(asked))
+            _write(folder / EXPERIMENT_FILE, asked)
     return asked
 
 
@@ -214,8 +247,19 @@ def set_aside(path: Path) -> Path:
     return aside
 
 
-def _file_bytes(record: FileRecord) -> bytes:
-    return (record.model_dump_json(indent=1) + "\n").encode()
+def _write(path: Path, record: FileRecord) -> None:
+    """Write a file of a results folder.
+
+    Raises:
+        ResultsError: if there is no room for it, or it may not be written.
+    """
+    try:
+        write_atomically(path, (record.model_dump_json(indent=1) + "\n").encode())
+    except OSError as error:
+        raise ResultsError(
+            f"expected a disk that takes {path}; got {error.strerror or error}. Finished runs are kept: "
+            f"mend that and give the same command, which goes on from there."
+        ) from error
 
 
 def _read_named(path: Path) -> TaskRun:

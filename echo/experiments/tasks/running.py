@@ -10,14 +10,21 @@ from typing import Protocol
 
 from echo.experiments.circumstances import check_circumstances
 from echo.experiments.means import Means
-from echo.experiments.pool import run_jobs
+from echo.experiments.pool import explain, run_jobs
 from echo.experiments.pool_folder import Slice, only_one_here
-from echo.experiments.results import run_file
+from echo.experiments.results import ResultsError, run_file
+from echo.experiments.spec import UsageError
 from echo.experiments.tasks.costs import Costs
 from echo.experiments.tasks.experiment import Experiment
 from echo.experiments.tasks.plan import Player, RunJob, make_jobs, make_runs, split_finished
 from echo.experiments.tasks.records import RunSpec, TaskRun
-from echo.experiments.tasks.results import claim, note_unscored, read_experiment, read_run, set_aside
+from echo.experiments.tasks.results import (
+    claim,
+    find_circumstances,
+    note_unscored,
+    read_run,
+    set_aside,
+)
 
 
 class Listener(Protocol):
@@ -81,13 +88,15 @@ def make_plan(
         share: Takes a part of the runs, of all of them whether finished or not.
 
     Raises:
-        UsageError: if `folder` holds runs made in other circumstances.
+        UsageError: if `folder` is none, or holds runs made in other circumstances.
         ResultsError: if it is of another version, or as `split_finished`.
     """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"expected a results folder; got a file at {folder}. Choose another with --out.")
     specs = make_runs(experiment)
-    known = read_experiment(folder)
+    known = find_circumstances(folder)
     if known is not None:
-        check_circumstances(folder, known.circumstances, specs[0].circumstances)
+        check_circumstances(folder, known, specs[0].circumstances)
     own = share.take(specs) if share is not None else specs
     split = split_finished(own, folder)
     costs = Costs.from_file(split.finished)
@@ -138,18 +147,19 @@ def play(
         for run in plan.finished:
             listener.finished(run)
         began = time.monotonic()
+        reader = _Reader(folder=folder, results=results, unread={}, listener=listener)
         failed = run_jobs(
             plan.jobs,
             executor=means.executor,
             processes=means.processes,
-            listener=_Reader(folder=folder, results=results, listener=listener),
+            listener=reader,
             address=means.address,
         )
         seconds = time.monotonic() - began
     return Outcome(
         runs=tuple(results[spec.name] for spec in plan.specs if spec.name in results),
         kept=tuple(run.spec.name for run in plan.finished),
-        failed=failed,
+        failed={**failed, **reader.unread},
         seconds=seconds,
     )
 
@@ -160,6 +170,8 @@ class _Reader:
 
     folder: Path
     results: dict[str, TaskRun]
+    unread: dict[str, str]
+    """Name of a run whose result cannot be read -> why."""
     listener: Listener
 
     def advanced(self, name: str, done: int, of: int) -> None:
@@ -167,8 +179,15 @@ class _Reader:
         self.listener.advanced(name, done, of)
 
     def finished(self, name: str) -> None:
-        """Read the result and pass it on."""
-        self.results[name] = read_run(run_file(self.folder, name))
+        """Read the result and pass it on; one that cannot be read is put aside and costs its run alone."""
+        path = run_file(self.folder, name)
+        try:
+            self.results[name] = read_run(path)
+        except ResultsError as error:
+            self.unread[name] = explain(error)
+            set_aside(path)
+            self.failed(name, self.unread[name])
+            return
         self.listener.finished(self.results[name])
 
     def failed(self, name: str, reason: str) -> None:

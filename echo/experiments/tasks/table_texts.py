@@ -98,13 +98,17 @@ def table_leads(committed: Committed) -> str:
     return markdown(heads, rows)
 
 
+_FEWER_AXES = ("echo/only-", *(f"echo/-{axis}" for axis in _AXIS_NAMES))
+
+
 def table_families(committed: Committed) -> str:
-    """Return success in % over 30 episodes by family."""
+    """Return success in % over 30 episodes by family, echo with fewer axes left out."""
     told = _known(committed.real.success, "tasks", committed)
     families = list(told.families)
     rows = [
         [f"`{label}`", *(share(told.families[family].get(label)) for family in families)]
         for label in told.overall
+        if not label.startswith(_FEWER_AXES)
     ]
     return markdown(["agent", *families], rows)
 

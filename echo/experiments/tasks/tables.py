@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from echo.experiments.results import ResultsError, write_atomically
+from echo.experiments.results import ResultsError
 from echo.experiments.tasks.table_texts import TABLES, Committed
+from echo.experiments.whole_files import write_atomically
 
 _MARK = re.compile(r"^<!-- (?:table: (?P<name>[^\n>]*?)|(?P<end>end)) -->\n", re.MULTILINE)
 

@@ -75,3 +75,17 @@ def play_badly(spec: RunSpec, command: str, progress) -> TaskRun:
     if spec.run == 1 and spec.competitor.agent == "mp5":
         os._exit(3)
     return play_fake(spec, command, progress)
+
+
+def play_nonsense(spec: RunSpec, command: str, progress) -> TaskRun:
+    """Return nothing, another run, or half a run for some agents; play otherwise."""
+    run = play_fake(spec, command, progress)
+    match spec.competitor.agent:
+        case "jarvis-1":
+            return None
+        case "mp5":
+            return make_run(make_spec("echo", spec.task, spec.run, episodes=spec.episodes))
+        case "vista":
+            return run.model_copy(update={"episodes": run.episodes[:1]})
+        case _:
+            return run

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import lzma
+from hashlib import sha256
 
 import pytest
 from hypothesis import given
@@ -60,6 +61,12 @@ def lines(data):
 
 def repacked(changed):
     return lzma.compress("".join(f"{line}\n" for line in changed).encode())
+
+
+def headed(data, **fields):
+    """Return a packed file with other fields in its head."""
+    first, *rest = lines(data)
+    return repacked([json.dumps({**json.loads(first), **fields}), *rest])
 
 
 @pytest.fixture
@@ -135,6 +142,15 @@ def test_an_altered_episode_is_noticed():
         (lambda data: repacked(["[]"]), "unreadable content in here"),
         (lambda data: repacked([lines(data)[0].replace('"format":1', '"format":2')]), "format 1; got 2"),
         (lambda data: repacked(lines(data)[:1]), "packed runs of tasks; got others in here"),
+        (lambda data: data + b"more", "something follows its end"),
+        (lambda data: repacked(["[" * 100_000]), "unreadable content in here"),
+        (lambda data: repacked([*lines(data), "3"]), "unreadable content in here"),
+        (lambda data: repacked([*lines(data), "[[1]]"]), "unreadable content in here"),
+        (lambda data: headed(data, unscored={"../../x": ""}), r"names of runs; got '\.\./\.\./x' in here"),
+        (lambda data: headed(data, expected=["/x"]), "names of runs; got '/x' in here"),
+        (lambda data: headed(data, kind="ablate"), "in the circumstances told with them; got others or none"),
+        (lambda data: headed(data, runs=[], digest=sha256().hexdigest()), "got others or none in here"),
+        (lambda data: headed(data, made=[{}]), "packed runs of tasks; got others in here"),
         (lambda data: repacked(['{"format": 1}']), "packed runs of tasks; got others in here"),
     ],
 )  # fmt: skip
@@ -178,3 +194,11 @@ def test_a_record_may_lack_what_another_has():
         ),
     )
     assert unpack(pack(results(*runs)), "here").runs == runs
+
+
+def test_a_packed_file_cannot_write_outside_its_folder(tmp_path):
+    run = make_run(make_spec("echo", "../../x"))
+    (tmp_path / "evil.jsonl.xz").write_bytes(pack(results(run)))
+    with pytest.raises(ResultsError, match="expected names of runs"):
+        unpack_file(tmp_path / "evil.jsonl.xz", tmp_path / "a" / "b")
+    assert [path.name for path in tmp_path.iterdir()] == ["evil.jsonl.xz"]

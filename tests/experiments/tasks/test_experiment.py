@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from echo.experiments.spec import UsageError
-from echo.experiments.tasks.competitors import SWITCHES
+from echo.experiments.tasks.competitors import SWITCHES, Competitor
 from echo.experiments.tasks.experiment import load_experiment, make_experiment, read_spec, shipped_specs
 from echo.experiments.tasks.loading import task_names
 
@@ -75,11 +77,16 @@ def test_changes_come_last(tmp_path):
         ('base = "tasks-quick"\nepisodes = "3"', r"episodes = '3' \(input should be a valid integer\)"),
         ('base = "tasks-quick"\nruns = true', r"runs = True"),
         ('base = "tasks-quick"\nkind = "task"', r"kind = 'task'"),
-        ('base = "tasks-quick"\nagents = []', r"agents = \(\)"),
+        ('base = "tasks-quick"\nagents = []', "at least one agent; got none"),
         ('base = "tasks-quick"\nagents = "echo"', r"a list of names for 'agents'; got 'echo'"),
         ('base = "tasks-quick"\nagents = [3]', r"names in 'agents'; got \[3\]"),
         ('base = "tasks-quick"\nagents = ["ehco"]', r"got 'ehco'\. Did you mean echo\?"),
         ('base = "tasks-quick"\nagents = ["echo/-fnuc"]', r"a switch of echo .*Did you mean -func"),
+        ('base = "tasks-quick"\nruns = 100000000', r"runs = 100000000 \(input should be less than or equal"),
+        ('base = "tasks-quick"\nruns = 1' + "0" * 5_000, "a spec file in TOML; got Exceeds the limit"),
+        ("about = " + "[" * 5_000 + "]" * 5_000, "a spec file in TOML; got .*recursion"),
+        ('base = "tasks-quick"\nagents = ["ECHO"]', r"got 'ECHO'\. Did you mean echo"),
+        ('base = "tasks-quick"\ntasks = ["BED"]', r"got 'BED'\. Did you mean bed"),
         ('base = "tasks-quick"\ntasks = ["bedd"]', r"got 'bedd'\. Did you mean bed\?"),
         ('base = "tasks-quick"\ntasks = []', r"at least one task; got none"),
         ('base = "continual-quick"\ntasks = ["bed"]', r"no tasks in a spec of kind 'continual'"),
@@ -105,3 +112,28 @@ def test_settings_may_come_from_a_program():
         {"kind": "tasks", "agents": ["mp5/-patroller"], "tasks": ["bed"], "runs": 1, "episodes": 2}, "here"
     )
     assert (made.seed, made.invented_names, made.named) == (0, None, ("bed",))
+
+
+def test_a_base_lies_beside_the_file_that_names_it(tmp_path):
+    (tmp_path / "inner").mkdir()
+    write(tmp_path / "inner", 'base = "tasks-quick"\nruns = 7', "root.toml")
+    write(tmp_path / "inner", 'base = "root.toml"\nepisodes = 5', "middle.toml")
+    own = read_spec(write(tmp_path, 'base = "inner/middle.toml"\nseed = 3'))
+    assert (own.runs, own.episodes, own.seed) == (7, 5, 3)
+
+
+def test_a_base_that_leads_back_by_another_spelling_is_noticed(tmp_path):
+    with pytest.raises(
+        UsageError, match=r"ends somewhere; got own\.toml -> \./x/\.\./own\.toml\. Name another"
+    ):
+        read_spec(write(tmp_path, 'base = "./x/../own.toml"'))
+
+
+def test_what_is_no_regular_file_is_refused_without_waiting_for_its_end(tmp_path):
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(UsageError, match="expected a spec file; got a folder or a device"):
+        read_spec(tmp_path / "pipe.toml")
+
+
+def test_blanks_around_a_competitor_and_its_switch_do_no_harm():
+    assert Competitor.parse(" echo / -func ").label == "echo/-func"

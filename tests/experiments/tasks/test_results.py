@@ -208,3 +208,31 @@ def test_a_torn_file_is_put_aside_under_a_free_name(tmp_path):
         aside = set_aside(tmp_path / "x.json")
         assert (aside.name, aside.read_text()) == (expected, expected)
     assert not (tmp_path / "x.json").exists()
+
+
+def test_what_cannot_be_written_says_where_and_that_nothing_is_lost(folder):
+    (folder / "runs" / "echo.bed.r01.json").mkdir()
+    with pytest.raises(ResultsError, match=r"takes .*echo\.bed\.r01\.json; got Is a directory.*goes on from"):
+        write_run(folder, make_run(make_spec("echo", run=1)))
+
+
+@pytest.mark.parametrize("name", ["experiment.json", "runs/echo.bed.r00.json"])
+def test_a_file_nested_too_deep_is_unreadable_too(folder, name):
+    (folder / name).write_text("[" * 100_000)
+    with pytest.raises(ResultsError, match="unreadable content"):
+        read_folder(folder)
+
+
+@pytest.mark.parametrize("content", ["3", "[]", "null", "{}"])
+def test_an_experiment_file_without_a_format_is_told_in_words(folder, content):
+    (folder / "experiment.json").write_text(content)
+    with pytest.raises(ResultsError, match="an experiment file with a format; got none in"):
+        read_folder(folder)
+
+
+def test_an_experiment_file_that_lacks_something_says_what(folder):
+    (folder / "experiment.json").write_text('{"format": 1, "kind": "task"}')
+    with pytest.raises(
+        ResultsError, match=r"wrong values for kind, circumstances, expected in .*next run writes"
+    ):
+        read_folder(folder)

@@ -18,8 +18,8 @@ from echo.experiments.results import run_file
 from echo.experiments.spec import UsageError
 from echo.experiments.tasks.experiment import make_experiment
 from echo.experiments.tasks.results import read_folder, unscored_file
-from echo.experiments.tasks.running import make_plan, play
-from tests.experiments.tasks.fake_runs import play_badly, play_fake
+from echo.experiments.tasks.running import _Reader, make_plan, play
+from tests.experiments.tasks.fake_runs import play_badly, play_fake, play_nonsense
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -193,3 +193,49 @@ def test_after_a_kill_the_same_files_come_about(tmp_path):
     assert len(outcome.kept) >= done
     run(tmp_path / "whole", runs=4)
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
+
+
+def test_a_player_that_returns_nonsense_costs_its_own_runs_and_writes_over_no_other(tmp_path):
+    outcome = run(tmp_path, play_nonsense, agents=["echo", "jarvis-1", "mp5", "vista"], runs=1)
+    assert outcome.failed["jarvis-1.bed.r00"] == "ValueError: expected a TaskRun of the player; got NoneType."
+    assert outcome.failed["mp5.bed.r00"] == (
+        "ValueError: expected the run mp5.bed.r00 of the player; got another, echo.bed.r00."
+    )
+    assert "expected 3 episodes; got 1" in outcome.failed["vista.bed.r00"]
+    assert [one.spec.name for one in outcome.runs] == ["echo.bed.r00"]
+    told = read_folder(tmp_path)
+    assert ([one.spec.name for one in told.runs], list(told.unscored)) == (
+        ["echo.bed.r00"],
+        ["jarvis-1.bed.r00", "mp5.bed.r00", "vista.bed.r00"],
+    )
+
+
+def test_a_result_that_cannot_be_read_as_it_arrives_is_put_aside_and_the_rest_goes_on(tmp_path):
+    told = Told()
+    reader = _Reader(folder=tmp_path, results={}, unread={}, listener=told)
+    path = run_file(tmp_path, "echo.bed.r00")
+    path.parent.mkdir()
+    path.write_text('{"format": 1')
+    reader.finished("echo.bed.r00")
+    assert (reader.results, list(reader.unread), list(told.failed_names)) == (
+        {},
+        ["echo.bed.r00"],
+        ["echo.bed.r00"],
+    )
+    assert path.with_name("echo.bed.r00.json.torn").exists()
+    assert unscored_file(tmp_path, "echo.bed.r00").exists()
+
+
+def test_without_its_experiment_file_a_folder_takes_no_runs_of_other_circumstances(tmp_path):
+    run(tmp_path, agents=["echo"])
+    (tmp_path / "experiment.json").unlink()
+    with pytest.raises(UsageError, match=r"\(seed=0\); got seed=5"):
+        run(tmp_path, agents=["direct"], seed=5)
+    assert len(run(tmp_path, agents=["direct"]).runs) == 2
+    assert len(read_folder(tmp_path).runs) == 4
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused_before_anything_is_told(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="expected a results folder; got a file"):
+        make_plan(experiment(), tmp_path / "file", player=play_fake, command="typed")

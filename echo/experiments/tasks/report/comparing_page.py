@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from echo.experiments.drawing import Theme, render_png
 from echo.experiments.report_page import counted, dense_table, page, section, table
-from echo.experiments.results import write_atomically
 from echo.experiments.statistics.strata import Interval
 from echo.experiments.tasks.report.cells import interval_json
 from echo.experiments.tasks.report.comparing import Comparison, Sides, compare
@@ -18,6 +17,7 @@ from echo.experiments.tasks.report.drawing import Drawing, dot, figure_of, fit, 
 from echo.experiments.tasks.report.paper import load_paper
 from echo.experiments.tasks.report.reading import read_experiment
 from echo.experiments.tasks.report.wording import TITLES, named, points, with_span
+from echo.experiments.whole_files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

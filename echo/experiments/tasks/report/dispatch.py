@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from echo.experiments.results import EXPERIMENT_FILE, ResultsError
 from echo.experiments.spec import UsageError
+from echo.experiments.tasks.committed import is_packed, read_packed
 from echo.experiments.tasks.report.reading import KINDS
 
 Way = Literal["unlock", "together", "compare"]
@@ -41,12 +42,14 @@ def choose_way(folders: Sequence[Path]) -> Way:
 
 
 def folder_kind(folder: Path) -> str:
-    """Return which kind of experiment a results folder holds: 'unlock', or one of those of tasks.
+    """Return which kind of experiment a results folder, or a packed file, holds: 'unlock' or one of tasks.
 
     Raises:
         UsageError: if it holds no results.
         ResultsError: if what it holds cannot be read, or is of a kind that no report knows.
     """
+    if is_packed(folder):
+        return read_packed(folder).kind
     path = folder / EXPERIMENT_FILE
     if path.is_file():
         found = _read(path).get("kind", "unlock")
@@ -70,7 +73,7 @@ def folder_kind(folder: Path) -> str:
 def _read(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ResultsError(
             f"expected JSON; got unreadable content in {path} ({error}). Delete that file and run the same "
             f"command again."

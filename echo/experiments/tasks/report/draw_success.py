@@ -149,7 +149,7 @@ def draw_learning(curves: Mapping[str, LearningCurve], name: str, title: str) ->
         for label in labels:
             _curve(axes, label, curves[label], theme)
         last = max(curves[label].episodes for label in labels)
-        axes.set_xlim(1, last)
+        axes.set_xlim(1, max(2, last))
         axes.set_ylim(0, min(1.0, 1.06 * axes.get_ylim()[1]))
         axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f}")
         axes.set_xlabel("episode")
@@ -193,7 +193,7 @@ def draw_family_learning(families: Mapping[str, Mapping[str, LearningCurve]]) ->
                 if label in curves:
                     _curve(axes, label, curves[label], theme)
             axes.set_title(family.capitalize(), fontsize=11, color=theme.ink, loc="left")
-            axes.set_xlim(1, max(curve.episodes for curve in curves.values()))
+            axes.set_xlim(1, max(2, *(curve.episodes for curve in curves.values())))
             axes.set_ylim(0, 1)
             axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f}")
         for axes in found[max(0, len(families) - columns) : len(families)]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from echo.experiments.drawing import render_png
-from echo.experiments.results import write_atomically
 from echo.experiments.tasks.records import TaskRun
 from echo.experiments.tasks.report.as_json import numbers_json
 from echo.experiments.tasks.report.figures import make_drawings
@@ -17,6 +16,7 @@ from echo.experiments.tasks.report.numbers import Numbers, measure
 from echo.experiments.tasks.report.page import render_report
 from echo.experiments.tasks.report.reading import read_experiment
 from echo.experiments.tasks.report.samples import sample_name, sample_page
+from echo.experiments.whole_files import write_atomically
 
 
 @dataclass(frozen=True, kw_only=True)

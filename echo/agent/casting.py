@@ -35,8 +35,6 @@ class Casting:
         self._dice: dict[str, float] = {}
         self._out_of_reach: dict[str, int] = {}
         """Item -> known ways when more of it could not be got."""
-        self.trials: list[tuple[Role, str, bool]] = []
-        """Role, item and whether it served, for each trial of an item not known to serve."""
 
     @property
     def _known(self) -> Knowledge:
@@ -49,12 +47,7 @@ class Casting:
         fuel = self._likeliest("fuel", held, served)
         if fuel is None or self._body.seen.count(item) == 0 or not self._body.reach("smelt"):
             return False
-        outcome = self._body.smelt(item, fuel)
-        if outcome.code not in ("ok", "no_result", "not_fuel"):
-            return False
-        if fuel not in served:
-            self.trials.append(("fuel", fuel, outcome.code != "not_fuel"))
-        return True
+        return self._body.smelt(item, fuel).code in ("ok", "no_result", "not_fuel")
 
     def fill(self, goal: Fill, filled: Mapping[Cell, str]) -> bool:
         """Put one item into the next open cell; False where nothing is left to try.
@@ -74,12 +67,9 @@ class Casting:
             self._get(item, len(left))
         if self._body.seen.count(item) == 0:
             return carries.get(item, False)
-        before = item in carries
         outcome = self._body.do(Place(item=item, target=left[0]))
         if outcome.code == "out_of_reach":
             return self._body.do(GoTo(target=left[0])).ok
-        if not before and outcome.ok:
-            self.trials.append(("bridge", item, carries.get(item, False)))
         return outcome.code in ("ok", "not_placeable")
 
     def fell(self, goal: Fell) -> bool:
@@ -92,9 +82,7 @@ class Casting:
         if item is None:
             return False
         self._body.hold(item or None)
-        outcome = self._body.do(Attack(mob=goal.mob))
-        if item not in served:
-            self.trials.append(("weapon", item or "the bare hand", outcome.work_ticks <= goal.within))
+        self._body.do(Attack(mob=goal.mob))
         return True
 
     def _likeliest(self, role: Role, items: Iterable[str], served: Mapping[str, bool]) -> str | None:

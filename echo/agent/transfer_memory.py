@@ -177,7 +177,7 @@ class TransferMemory:
         return tuple(self._made[name] for name in nearest)
 
     def _served(self, role: Role) -> dict[str, bool]:
-        """Return item -> whether it served in `role` when it was last tried."""
+        """Return item -> whether it served in `role`, by the latest lesson that says so."""
         served: dict[str, bool] = {}
         for step in self._lessons.values():
             action, outcome = step.action, step.outcome

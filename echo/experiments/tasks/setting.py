@@ -7,6 +7,7 @@ task's starts take turns.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -60,7 +61,9 @@ def make_world(
     return MinecraftWorld(options, load_facts())
 
 
-def demonstrations(task: Task, *, shots: int, seed: int, invented_names: int | None) -> list[Episode]:
+def demonstrations(
+    task: Task, *, shots: int, seed: int, invented_names: int | None, later: Sequence[Task] = ()
+) -> list[Episode]:
     """Return what is shown before a run: the task's own demonstrations, then the common ones.
 
     A common demonstration is left out where it makes what the goal asks for or, for a goal that asks to make
@@ -72,6 +75,7 @@ def demonstrations(task: Task, *, shots: int, seed: int, invented_names: int | N
         shots: How many at most, 0 to 8.
         seed: Seed of the worlds they are made in.
         invented_names: As for `set_up`.
+        later: Tasks of a mixed run that come after; what makes something that one of them asks for is left out.
 
     Returns:
         Episodes with the ids ep_000001, ep_000002, ...; fewer than `shots` where no more may be shown.
@@ -83,11 +87,11 @@ def demonstrations(task: Task, *, shots: int, seed: int, invented_names: int | N
         demonstrate(shown, f"ep_{number:06d}", seed, invented_names)
         if isinstance(shown, Recipe)
         else show(task, shown, f"ep_{number:06d}", seed, invented_names)
-        for number, shown in enumerate(choose_shots(task, shots), start=1)
+        for number, shown in enumerate(choose_shots(task, shots, later), start=1)
     ]
 
 
-def choose_shots(task: Task, shots: int) -> list[Shown | Recipe]:
+def choose_shots(task: Task, shots: int, later: Sequence[Task] = ()) -> list[Shown | Recipe]:
     """Return what `demonstrations` will show, in order.
 
     Raises:
@@ -95,7 +99,10 @@ def choose_shots(task: Task, shots: int) -> list[Shown | Recipe]:
     """
     if not 0 <= shots <= len(RECIPES):
         raise UsageError(f"expected 0 to {len(RECIPES)} shots; got {shots}. Ask for fewer demonstrations.")
-    allowed = [recipe for recipe in RECIPES if _gives_nothing_away(recipe, task)]
+    asked = dict.fromkeys(item for one in later for item in one.asked)
+    allowed = [
+        recipe for recipe in RECIPES if _gives_nothing_away(recipe, task) and recipe.product not in asked
+    ]
     return [*task.shown, *allowed][:shots]
 
 

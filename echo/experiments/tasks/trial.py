@@ -56,7 +56,8 @@ def play_run(
     if memory is None:
         memory = make_memory(spec.competitor.agent, spec.competitor.switch, encoder=_encoder())
     tasks = schedule(spec) if tasks is None else tasks
-    for shown in _shown(tasks[0].name, spec.competitor.shots, spec.seed, spec.invented_names):
+    names = tuple(dict.fromkeys(task.name for task in tasks))
+    for shown in _shown(names, spec.competitor.shots, spec.seed, spec.invented_names):
         memory.show(shown)
     vain: dict[object, None] = {}
     episodes = []
@@ -129,9 +130,14 @@ def _encoder() -> Encoder:
 
 
 @lru_cache(maxsize=64)
-def _shown(task: str, shots: int, seed: int, invented_names: int | None) -> tuple[Episode, ...]:
-    """Return the demonstrations before a run, made once a process."""
-    return tuple(demonstrations(load_task(task), shots=shots, seed=seed, invented_names=invented_names))
+def _shown(
+    tasks: tuple[str, ...], shots: int, seed: int, invented_names: int | None
+) -> tuple[Episode, ...]:
+    """Return the demonstrations before a run of `tasks`, those of the first; made once a process."""
+    first, *later = map(load_task, tasks)
+    return tuple(
+        demonstrations(first, shots=shots, seed=seed, invented_names=invented_names, later=later)
+    )
 
 
 def _dice(spec: RunSpec) -> np.random.Generator:

@@ -126,6 +126,22 @@ class WaitUntil:
 
 Action = GoTo | LookAt | Collect | Mine | Craft | Smelt | Place | Equip | Eat | Attack | Drop | WaitUntil
 
+ACTIONS: Mapping[str, type[Action]] = {
+    "go_to": GoTo,
+    "look_at": LookAt,
+    "collect": Collect,
+    "mine": Mine,
+    "craft": Craft,
+    "smelt": Smelt,
+    "place": Place,
+    "equip": Equip,
+    "eat": Eat,
+    "attack": Attack,
+    "drop": Drop,
+    "wait_until": WaitUntil,
+}
+"""Kind of action -> its record."""
+
 COUNTED_KINDS = frozenset({"collect", "mine", "craft", "smelt", "attack"})
 """Actions that count against a budget and in every speed-up; walking, placing and waiting cost ticks."""
 
@@ -194,6 +210,12 @@ class Observation:
     vitals: Vitals
     biome: str
     frame: Frame | None = field(default=None, compare=False)
+
+    @property
+    def tool(self) -> str | None:
+        """What is held, if only one of it fits on a slot; None for the bare hand or a handful of material."""
+        stack = None if self.mainhand is None else self.inventory.get(self.mainhand)
+        return self.mainhand if stack is not None and stack.stack_size == 1 else None
 
     def count(self, item: str) -> int:
         """Return how many of `item` are carried, 0 where none is."""

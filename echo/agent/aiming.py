@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from csd.episode import Cell, Craft, Smelt, Step
+from csd.episode import Cell, Craft
 from echo.agent.arrangement import Arrangement
 from echo.agent.casting import Casting
 from echo.agent.goal import Fell, Fill, Goal, Have, Make
@@ -131,19 +131,8 @@ class Aiming:
                 self._doings.know(Arrangement.from_grid(step.action.grid), worked=step.outcome.ok)
         if isinstance(self._goal, Have):
             # Only where a certain thing is asked for can what made its like be adapted.
-            exemplars = [laid for step in recalled.exemplars if (laid := _laid(step)) is not None]
-            self._doings.heed(exemplars)
-
-
-def _laid(step: Step) -> Arrangement | None:
-    """Return what a step laid out with success, None where it laid nothing or nothing came of it."""
-    match step.action:
-        case Craft() if step.outcome.ok:
-            return Arrangement.from_grid(step.action.grid)
-        case Smelt() if step.outcome.ok:
-            return Arrangement.smelting(step.action.input)
-        case _:
-            return None
+            laid = [Arrangement.laid_by(step.action) for step in recalled.exemplars if step.outcome.ok]
+            self._doings.heed([exemplar for exemplar in laid if exemplar is not None])
 
 
 def _made_in(way: Way) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from csd.episode import Grid
+from csd.episode import Action, Craft, Grid, Smelt
 from csd.pattern import canonical_grid, cell_counts, lay, letters
 from ical.slots import SMELT_ROWS, Offer, station_needed
 
@@ -49,6 +49,21 @@ class Arrangement(NamedTuple):
     def smelting(cls, item: str) -> Arrangement:
         """Return the arrangement of `item` as the input of a smelting station."""
         return cls(SMELT_ROWS, (item,))
+
+    @classmethod
+    def laid_by(cls, action: Action) -> Arrangement | None:
+        """Return what an action lays out, whatever comes of it; None where it lays nothing.
+
+        Raises:
+            ValueError: as `from_grid`.
+        """
+        match action:
+            case Craft():
+                return cls.from_grid(action.grid)
+            case Smelt():
+                return cls.smelting(action.input)
+            case _:
+                return None
 
     @property
     def smelts(self) -> bool:

@@ -117,9 +117,7 @@ class Knowledge:
 
     def recollect(self, step: Step) -> None:
         """Take in an own step of an earlier episode: what it taught, and what had been held then."""
-        held = step.before.mainhand
-        stack = step.before.inventory.get(held) if held is not None else None
-        if isinstance(step.action, Collect) and stack is not None and stack.stack_size > 1:
+        if isinstance(step.action, Collect) and step.before.mainhand != step.before.tool:
             # A block dug with a handful of planks is a block dug by hand: no tool is to be thought needed.
             step = replace(step, before=replace(step.before, mainhand=None))
         self.watch(step)

@@ -40,15 +40,14 @@ class Scout:
         Raises:
             BudgetSpent: when the budget ends.
         """
-        while self._left:
-            east, down, south = point = self._left.pop(0)
-            x, y, z = self._start
-            target = (x + STRIDE * east, max(2, y - STRIDE * down), z + STRIDE * south)
-            if self._body.do(GoTo(target=target)).ok:
-                return True
+        if not self._left:
+            return False
+        east, down, south = point = self._left.pop(0)
+        x, y, z = self._start
+        target = (x + STRIDE * east, max(2, y - STRIDE * down), z + STRIDE * south)
+        if not self._body.do(GoTo(target=target)).ok:
             self._left = [other for other in self._left if not _beyond(point, other)]
-            return True
-        return False
+        return True
 
 
 def _beyond(end: Cell, other: Cell) -> bool:

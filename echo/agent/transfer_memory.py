@@ -47,15 +47,9 @@ def lesson(step: Step) -> Hashable | None:
             return "fight", action.mob, step.before.mainhand, outcome.work_ticks
         case Collect() | Mine() if outcome.code in ("ok", "no_drop"):
             gained = tuple(item for item, change in outcome.inventory_delta.items() if change > 0)
-            return "dig", outcome.block, _tool(step), outcome.code, gained
+            return "dig", outcome.block, step.before.tool, outcome.code, gained
         case _:
             return None
-
-
-def _tool(step: Step) -> str | None:
-    held = step.before.mainhand
-    stack = None if held is None else step.before.inventory.get(held)
-    return held if stack is not None and stack.stack_size == 1 else None
 
 
 class TransferMemory:

@@ -13,7 +13,7 @@ from typing import Literal
 from csd.axes import AXES
 from csd.build import describe
 from csd.descriptor import Csd, Statement
-from csd.episode import Action, Collect, Craft, Episode, Frame, Mine, Observation, Outcome, Place, Smelt, Step
+from csd.episode import Collect, Craft, Episode, Frame, Mine, Observation, Outcome, Place, Smelt, Step
 from echo.agent.archive import Archive, Failed
 from echo.agent.arrangement import Arrangement
 from echo.agent.body import Taken
@@ -131,7 +131,7 @@ class Chronicle:
         """Take in one step."""
         self._trace.append(taken.step)
         surprises = surprises_in(self._purpose.idea, taken.step)
-        laid = _laid(taken.step.action)
+        laid = Arrangement.laid_by(taken.step.action)
         if surprises and laid is not None and not taken.fresh:
             self._log(laid, taken.step, surprises)
         novelty = self._novelty(taken.step)
@@ -187,7 +187,7 @@ class Chronicle:
             return None
         match action:
             case Craft() | Smelt():
-                return _laid(action)
+                return Arrangement.laid_by(action)
             case Collect():
                 tool = step.before.mainhand
                 if tool is not None and self._knowledge.stack_size.get(tool) != 1:
@@ -204,7 +204,7 @@ class Chronicle:
         csd = describe_last(episode)
         if csd is not None:
             # On the way to an attempt nothing is carried over, not even the table put down for it.
-            carried = _laid(episode.steps[-1].action) is not None
+            carried = Arrangement.laid_by(episode.steps[-1].action) is not None
             self._remember(csd, self._purpose.exemplars if carried else ())
         return csd, episode.id
 
@@ -277,13 +277,3 @@ def _dug(step: Step) -> str:
 
 def _told(purpose: Purpose, surprises: tuple[str, ...]) -> str:
     return purpose.detail + (f"; unlike asserted: {', '.join(surprises)}" if surprises else "")
-
-
-def _laid(action: Action) -> Arrangement | None:
-    match action:
-        case Craft():
-            return Arrangement.from_grid(action.grid)
-        case Smelt():
-            return Arrangement.smelting(action.input)
-        case _:
-            return None

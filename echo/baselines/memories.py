@@ -12,10 +12,10 @@ from echo.agent.memory import Memory
 FULL_SHOTS = 8
 """Exemplars in context of echo without a switch."""
 
-_SHOTS: Mapping[str, int] = {"1-shot": 1, "2-shot": 2, "4-shot": 4}
+SHOTS: Mapping[str, int] = {"1-shot": 1, "2-shot": 2, "4-shot": 4}
 
 _ECHO = (
-    *_SHOTS,
+    *SHOTS,
     *(f"-{axis.value}" for axis in AXES),
     *(f"only-{axis.value}" for axis in AXES),
     "-ical",
@@ -36,7 +36,7 @@ MEMORIES: Mapping[str, tuple[str, ...]] = {
     "mfm": ("-frames", "-index", "-procedures", "-consolidation"),
     "echo-release": (),
 }
-"""Agent -> its switches."""
+"""Agent -> its switches, in the order of all tables."""
 
 
 def make_memory(agent: str, switch: str | None, *, encoder: Encoder) -> Memory:
@@ -81,7 +81,7 @@ def echo_settings(switch: str | None) -> EchoSettings:
         axes = tuple(axis for axis in AXES if turned == f"only-{axis.value}")
     return EchoSettings(
         axes=axes,
-        shots=_SHOTS.get(turned, FULL_SHOTS),
+        shots=SHOTS.get(turned, FULL_SHOTS),
         ical=turned != "-ical",
         maintains=turned != "-maintenance",
         verifies=turned != "-verifier",

@@ -191,9 +191,9 @@ def _deed(step: Step, cells: Sequence[Cell]) -> Deed | None:
             if outcome.block is None or not gained:
                 return None
             # A tool that wore out was no material: the next one is wanted by the deed that needs it.
-            return Deed(action=Collect(block=outcome.block), gained=gained, tool=_tool(step))
+            return Deed(action=Collect(block=outcome.block), gained=gained, tool=step.before.tool)
         case Attack():
-            return Deed(action=action, gained=gained, tool=_tool(step))
+            return Deed(action=action, gained=gained, tool=step.before.tool)
         case Craft():
             return replace(deed, station=_station(step, "grid3") if wide(action) else None)
         case Smelt():
@@ -206,12 +206,6 @@ def _deed(step: Step, cells: Sequence[Cell]) -> Deed | None:
             return deed if action.target in cells else None
         case _:
             return None
-
-
-def _tool(step: Step) -> str | None:
-    held = step.before.mainhand
-    stack = None if held is None else step.before.inventory.get(held)
-    return held if stack is not None and stack.stack_size == 1 else None
 
 
 def _station(step: Step, offers: str) -> str | None:

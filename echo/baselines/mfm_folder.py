@@ -275,14 +275,8 @@ def _news(step: Step) -> object:
         case Place() | Eat():
             return action.kind, action.item
         case Attack():
-            return "attack", action.mob, _tool(step)
+            return "attack", action.mob, step.before.tool
         case Collect() | Mine():
-            return "dig", outcome.block, _tool(step), tuple(outcome.inventory_delta)
+            return "dig", outcome.block, step.before.tool, tuple(outcome.inventory_delta)
         case _:
             return None
-
-
-def _tool(step: Step) -> str | None:
-    held = step.before.mainhand
-    stack = None if held is None else step.before.inventory.get(held)
-    return held if stack is not None and stack.stack_size == 1 else None

@@ -3,48 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from csd.episode import (
+    ACTIONS,
     Action,
-    Attack,
-    Collect,
-    Craft,
-    Drop,
-    Eat,
-    Equip,
-    GoTo,
     ItemStack,
-    LookAt,
-    Mine,
     Observation,
     Outcome,
     OutcomeCode,
-    Place,
     SeenBlock,
-    Smelt,
     Station,
     Step,
     Vitals,
-    WaitUntil,
     action_to_json,
 )
-
-_ACTIONS: Mapping[str, Callable[..., Action]] = {
-    "go_to": GoTo,
-    "look_at": LookAt,
-    "collect": Collect,
-    "mine": Mine,
-    "craft": Craft,
-    "smelt": Smelt,
-    "place": Place,
-    "equip": Equip,
-    "eat": Eat,
-    "attack": Attack,
-    "drop": Drop,
-    "wait_until": WaitUntil,
-}
 
 _PARTS = 5
 
@@ -157,7 +131,7 @@ def _action(told: dict[str, Any]) -> Action:
         told["target"] = _cell(told["target"])
     if "grid" in told:
         told["grid"] = tuple(map(tuple, told["grid"]))
-    return _ACTIONS[told["kind"]](**told)
+    return ACTIONS[told["kind"]](**told)
 
 
 def _cell(value: Any) -> Any:

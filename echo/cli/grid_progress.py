@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import TaskID
 
 from echo.cli.grid_shown import span
+from echo.cli.run_bars import RunBars
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +24,7 @@ TELL_SECONDS = 15.0
 """Of many runs, how many have ended is told at most this often."""
 
 
-class GridProgress:
+class GridProgress(RunBars):
     """An `echo.experiments.tasks.running.Listener` that shows what it is told; a context manager."""
 
     def __init__(
@@ -32,36 +32,15 @@ class GridProgress:
     ) -> None:
         """Prepare to show `jobs` on `console`, after `kept` runs that were finished before."""
         self._weights = {job.name: max(job.weight, 1e-9) for job in jobs}
-        self._console, self._clock = console, clock
+        super().__init__(console, sum(self._weights.values()))
+        self._clock = clock
         self._began = self._told = clock()
         self._ended = 0
         self._episodes = 0
         self._done_weight = 0.0
-        self._first_with: dict[str, str] = {}
         self._playing: dict[str, tuple[TaskID, float]] = {}
-        self._bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=None),
-            TextColumn("{task.fields[told]}", justify="right"),
-            TimeRemainingColumn(compact=True),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self._overall = self._bars.add_task("all runs", total=sum(self._weights.values()), told="")
         if kept:
             console.print(f"{kept:,} finished earlier, kept", markup=False)
-
-    def __enter__(self) -> Self:
-        """Begin to show."""
-        self._bars.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Take the bars away."""
-        self._bars.stop()
 
     def advanced(self, name: str, done: int, of: int) -> None:
         """Move the bar of a run that has played `done` of `of` episodes."""
@@ -99,11 +78,7 @@ class GridProgress:
     def failed(self, name: str, reason: str) -> None:
         """Take the bar of a run away and say why it has no result, the same reason once."""
         self._end(name)
-        first = self._first_with.setdefault(reason, name)
-        told = reason if first == name else f"as {first}"
-        self._console.print(
-            f"[{self._ended:,}/{len(self._weights):,}] {name} FAILED: {told}", markup=False, soft_wrap=True
-        )
+        self._tell_failure(f"{self._ended:,}/{len(self._weights):,}", name, reason)
 
     def _end(self, name: str) -> bool:
         """Take the bar of a run away; False for one that is not played in this sitting."""

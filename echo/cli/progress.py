@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import TaskID
+
+from echo.cli.run_bars import RunBars
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,38 +16,16 @@ if TYPE_CHECKING:
     from echo.experiments.spec import UnlockSpec
 
 
-class RunProgress:
+class RunProgress(RunBars):
     """An `echo.experiments.unlocking.Listener` that shows what it is told; a context manager."""
 
     def __init__(self, specs: Sequence[UnlockSpec], console: Console) -> None:
         """Prepare to show `specs` on `console`."""
         self._steps = {spec.name: spec.steps for spec in specs}
-        self._console = console
+        super().__init__(console, sum(self._steps.values()))
         self._done: dict[str, int] = {}
-        self._first_with: dict[str, str] = {}
         self._advanced: dict[str, int] = {}
         self._tasks: dict[str, TaskID] = {}
-        self._bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=None),
-            TextColumn("{task.fields[told]}", justify="right"),
-            TimeRemainingColumn(compact=True),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
-        self._overall = self._bars.add_task("all runs", total=sum(self._steps.values()), told="")
-
-    def __enter__(self) -> Self:
-        """Begin to show."""
-        self._bars.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Take the bars away."""
-        self._bars.stop()
 
     def advanced(self, name: str, actions: int, unlocks: int) -> None:
         """Move the bar of a run."""
@@ -72,11 +51,7 @@ class RunProgress:
     def failed(self, name: str, error: str) -> None:
         """Take the bar of a run away and say why it has no result, the same reason once."""
         self._end(name)
-        first = self._first_with.setdefault(error, name)
-        told = error if first == name else f"as {first}"
-        self._console.print(
-            f"[{len(self._done)}/{len(self._steps)}] {name} FAILED: {told}", markup=False, soft_wrap=True
-        )
+        self._tell_failure(f"{len(self._done)}/{len(self._steps)}", name, error)
 
     def _end(self, name: str) -> None:
         if name in self._tasks:

@@ -215,7 +215,7 @@ def explain(error: BaseException) -> str:
     """Return an error in one printable line of bounded length, also one that cannot tell what it is."""
     try:
         said = " ".join(str(error).split())
-    except Exception:
+    except Exception:  # An error's own text is a job's code too, and may raise anything.
         said = "what it says cannot be told"
     if len(said) > LONGEST_REASON:
         said = f"{said[:LONGEST_REASON]} ..."

@@ -12,19 +12,12 @@ import pytest
 from csd.axes import AXES
 from csd.encode import HashingEncoder
 from echo.agent.memory import Habits, Recalled
-from echo.baselines.memories import FULL_SHOTS, MEMORIES, EchoSettings, echo_settings, make_memory
-from echo.experiments.tasks.competitors import FULL_SHOTS as SHOWN
-from echo.experiments.tasks.competitors import SWITCHES
+from echo.baselines.memories import MEMORIES, EchoSettings, echo_settings, make_memory
 from tests.baselines.hand_made import Trace, asked, have
 
 ROOT = Path(__file__).resolve().parents[2]
 EVERY = [(agent, switch) for agent, switches in MEMORIES.items() for switch in (None, *switches)]
 PLANKS = have("carry planks", plank=4)
-
-
-def test_agents_and_switches_are_those_that_experiments_know() -> None:
-    assert {agent: tuple(switches) for agent, switches in MEMORIES.items()} == dict(SWITCHES)
-    assert FULL_SHOTS == SHOWN
 
 
 @pytest.mark.parametrize(("agent", "switch"), EVERY)

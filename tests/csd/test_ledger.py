@@ -81,9 +81,9 @@ def test_conditions_that_are_not_json_are_refused(bank: Bank) -> None:
 
 def test_an_axis_may_be_credited_by_its_name_and_no_other_name_is_taken(bank: Bank) -> None:
     id = bank.add(digging("sand"))
-    bank.credit(id, {"func": 0.5}, success=True)  # type: ignore[dict-item]
+    bank.credit(id, {"func": 0.5}, success=True)
     with pytest.raises(ValueError, match=r"expected axes out of struct, .*; got mind"):
-        bank.credit(id, {"func": 0.5, "mind": 0.5}, success=True)  # type: ignore[dict-item]
+        bank.credit(id, {"func": 0.5, "mind": 0.5}, success=True)
     assert bank.credits(id)[Axis.FUNC] == Credit(successes=0.5)
 
 

@@ -113,7 +113,7 @@ def test_refreshing_when_nothing_changed_reads_nothing(tmp_path: Path) -> None:
     index = following(feed, tmp_path / "vectors")
     index.publish(feed)
     feed.reads = 0
-    feed.changes = feed.blocks = feed.passed = None  # type: ignore[assignment, method-assign]
+    feed.changes = feed.blocks = feed.passed = None
     index.refresh(feed)
 
 

@@ -167,7 +167,7 @@ def test_a_negative_k_a_bad_weight_and_an_unknown_axis_are_refused() -> None:
     with pytest.raises(ValueError, match="finite weight >= 0 on axis func"):
         index.search({Axis.FUNC: X}, k=1, weights={Axis.FUNC: float("nan")})
     with pytest.raises(ValueError, match="expected an axis out of struct"):
-        index.search({"colour": X}, k=1)  # type: ignore[dict-item]
+        index.search({"colour": X}, k=1)
 
 
 @pytest.mark.parametrize("sizes", [Sizes(segment_rows=150, small_rows=10), ALL_SCANS, TWO_THREADS])

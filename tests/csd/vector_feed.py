@@ -118,7 +118,7 @@ class FakeFeed:
         return sorted(matches, key=order)[:k]
 
     def _change(self, kind: str, row: int) -> None:
-        self.history.append(Change(sequence=len(self.history) + 1, kind=kind, row=row))  # type: ignore[arg-type]
+        self.history.append(Change(sequence=len(self.history) + 1, kind=kind, row=row))
         self.chains.append(
             hashlib.sha256(f"{self.chains[-1]}{kind}{row}{self.held[row].key}".encode()).hexdigest()
         )

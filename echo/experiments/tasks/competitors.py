@@ -2,39 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Self
 
-from csd.axes import AXES
+from echo.baselines.memories import FULL_SHOTS, MEMORIES, SHOTS
 from echo.experiments.spec import FileRecord, UsageError
-
-SHOTS: Mapping[str, int] = {"1-shot": 1, "2-shot": 2, "4-shot": 4}
-"""Switches of echo that give it fewer demonstrations and exemplars than the full eight."""
-
-FULL_SHOTS = 8
-
-SWITCHES: Mapping[str, tuple[str, ...]] = {
-    "echo": (
-        *SHOTS,
-        *(f"-{axis.value}" for axis in AXES),
-        *(f"only-{axis.value}" for axis in AXES),
-        "-ical",
-        "-maintenance",
-        "-verifier",
-    ),
-    "direct": (),
-    "deps": ("-selector",),
-    "voyager": ("-self-verification",),
-    "jarvis-1": ("-self-check",),
-    "mrsteve": ("-place-memory",),
-    "mp5": ("-patroller",),
-    "pro-long": (),
-    "vista": ("-notes",),
-    "mfm": ("-frames", "-index", "-procedures", "-consolidation"),
-    "echo-release": (),
-}
-"""Agent -> its switches, in the order of all tables."""
 
 
 class Competitor(FileRecord):
@@ -51,10 +23,10 @@ class Competitor(FileRecord):
             UsageError: on an unknown agent or switch, with the near names.
         """
         agent, slash, switch = (part.strip() for part in text.partition("/"))
-        if agent not in SWITCHES:
-            near = _near(agent, tuple(SWITCHES))
-            raise UsageError(f"expected an agent out of {', '.join(SWITCHES)}; got {agent!r}.{near}")
-        known = SWITCHES[agent]
+        if agent not in MEMORIES:
+            near = _near(agent, tuple(MEMORIES))
+            raise UsageError(f"expected an agent out of {', '.join(MEMORIES)}; got {agent!r}.{near}")
+        known = MEMORIES[agent]
         if slash and switch not in known:
             said = f"a switch of {agent} out of {', '.join(known)}" if known else f"{agent} without a switch"
             raise UsageError(f"expected {said}; got {text.strip()!r}.{_near(switch, known)}")
@@ -83,7 +55,7 @@ def every_competitor() -> tuple[Competitor, ...]:
     """Return all agents, each followed by its switches."""
     return tuple(
         Competitor(agent=agent, switch=switch)
-        for agent, switches in SWITCHES.items()
+        for agent, switches in MEMORIES.items()
         for switch in (None, *switches)
     )
 

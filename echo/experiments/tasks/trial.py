@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from csd.encode import Encoder, load_encoder
+from csd.encode import CachedEncoder, Encoder, load_encoder
 from csd.episode import Attack, Craft, Episode, Place, Smelt, Step
 from echo.agent.arrangement import Arrangement
 from echo.agent.goal import Fell, Goal, goal_gain
@@ -91,42 +91,10 @@ def schedule(spec: RunSpec) -> tuple[Task, ...]:
     return tuple(load_task(name) for name in order[: spec.episodes])
 
 
-class Remembering:
-    """An encoder that encodes each text once in the life of a process."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        """Start with nothing encoded."""
-        self._encoder = encoder
-        self._vectors: dict[str, NDArray[np.float32]] = {}
-
-    @property
-    def name(self) -> str:
-        """Name of the encoder asked."""
-        return self._encoder.name
-
-    @property
-    def dimension(self) -> int:
-        """Length of its vectors."""
-        return self._encoder.dimension
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dimension) float32 unit rows, in the order of `texts`.
-
-        Raises:
-            EncodeError: as the encoder asked.
-        """
-        for text in dict.fromkeys(texts):
-            if text not in self._vectors:
-                # One by one: a vector must not depend on what was encoded beside it.
-                self._vectors[text] = self._encoder.encode([text])[0]
-        rows = [self._vectors[text] for text in texts]
-        return np.stack(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
-
-
 @lru_cache(maxsize=1)
 def _encoder() -> Encoder:
     """Return the encoder, loaded once a process: loading takes as long as a short run."""
-    return Remembering(load_encoder(ENCODER))
+    return CachedEncoder(load_encoder(ENCODER))
 
 
 @lru_cache(maxsize=64)
@@ -199,17 +167,7 @@ def _in_vain(step: Step, goal: Goal) -> object | None:
 
 
 def _tallies(pursued: Pursued) -> dict[str, Tally]:
-    return {
-        source: Tally(
-            tried=spent.tried,
-            made=spent.made,
-            new=spent.new,
-            rejected=spent.rejected,
-            steps=spent.steps,
-            lost=spent.lost,
-        )
-        for source, spent in sorted(pursued.spending.items())
-    }
+    return {source: Tally(**asdict(spent)) for source, spent in sorted(pursued.spending.items())}
 
 
 def _rounded(shares: Mapping[str, float]) -> dict[str, float]:

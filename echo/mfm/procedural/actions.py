@@ -7,20 +7,9 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, get_args
 
 from csd.episode import (
+    ACTIONS,
     Action,
-    Attack,
-    Collect,
-    Craft,
-    Drop,
-    Eat,
-    Equip,
-    GoTo,
-    LookAt,
-    Mine,
     OutcomeCode,
-    Place,
-    Smelt,
-    WaitUntil,
 )
 from echo.mfm.codec import Mismatch, from_json
 from echo.mfm.procedural.bounds import MOST_NOTE, cut
@@ -86,22 +75,7 @@ class Expectation:
     """What must hold afterwards; compared with the moment before the action."""
 
 
-_ACTIONS: dict[str, type[Any]] = {
-    "go_to": GoTo,
-    "look_at": LookAt,
-    "collect": Collect,
-    "mine": Mine,
-    "craft": Craft,
-    "smelt": Smelt,
-    "place": Place,
-    "equip": Equip,
-    "eat": Eat,
-    "attack": Attack,
-    "drop": Drop,
-    "wait_until": WaitUntil,
-}
-
-KINDS = (*_ACTIONS, "look", "watch", "call", "note")
+KINDS = (*ACTIONS, "look", "watch", "call", "note")
 """Every kind of action, those of the world first."""
 
 
@@ -120,8 +94,8 @@ def parse_action(value: Any) -> Wanted:
             f"expected an action, such as collect('oak_log'), or an object whose kind is one of "
             f"{', '.join(KINDS)}; got {_short(value)}"
         )
-    if kind in _ACTIONS:
-        record = _ACTIONS[kind]
+    if kind in ACTIONS:
+        record = ACTIONS[kind]
         usual = {each.name: each.default for each in fields(record) if each.default is not MISSING}
         try:
             action: Action = from_json(record, {**usual, **value})

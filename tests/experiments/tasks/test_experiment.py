@@ -4,8 +4,9 @@ import os
 
 import pytest
 
+from echo.baselines.memories import MEMORIES
 from echo.experiments.spec import UsageError
-from echo.experiments.tasks.competitors import SWITCHES, Competitor
+from echo.experiments.tasks.competitors import Competitor
 from echo.experiments.tasks.experiment import load_experiment, make_experiment, read_spec, shipped_specs
 from echo.experiments.tasks.loading import task_names
 
@@ -31,7 +32,7 @@ def test_the_sizes_of_one_kind_differ_in_what_their_files_say_alone():
     assert [one.label for one in quick.agents] == ["voyager", "mrsteve", "mp5", "jarvis-1", "mfm", "echo"]
     assert (quick.runs, quick.episodes, quick.tasks) == (4, 30, task_names())
     assert (standard.agents, standard.tasks, standard.seed) == (full.agents, full.tasks, full.seed)
-    assert {one.agent for one in standard.agents} == set(SWITCHES)
+    assert {one.agent for one in standard.agents} == set(MEMORIES)
 
 
 def test_the_ablation_takes_away_and_keeps_each_axis():

@@ -5,10 +5,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 
-from csd.encode import HashingEncoder
 from csd.episode import Action, Attack, Collect, Craft, Equip, Place, Smelt
 from echo.agent.goal import Fill
 from echo.agent.memory import Habits, Question, Recalled
@@ -17,7 +15,7 @@ from echo.experiments.tasks.loading import load_task, task_names, tasks_digest
 from echo.experiments.tasks.records import EpisodeRecord, RunSpec, Tally, TaskRun
 from echo.experiments.tasks.setting import set_up
 from echo.experiments.tasks.task import Task
-from echo.experiments.tasks.trial import Remembering, play_run, schedule
+from echo.experiments.tasks.trial import play_run, schedule
 from tests.experiments.tasks.fake_runs import make_spec
 
 BARE = Equip(item=None)
@@ -200,32 +198,6 @@ def test_runs_of_one_number_differ_between_seeds():
     one, other = (play_run(spec(seed=seed, episodes=1), "", unheard) for seed in (0, 1))
     assert isinstance(one, TaskRun)
     assert one.episodes != other.episodes
-
-
-class Counting(HashingEncoder):
-    """Counts what it is given."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.given: list[list[str]] = []
-
-    def encode(self, texts):
-        self.given.append(list(texts))
-        return super().encode(texts)
-
-
-def test_each_text_is_encoded_once_and_by_itself():
-    plain, counting = HashingEncoder(), Counting()
-    kept = Remembering(counting)
-    texts = ["oak log", "stick", "oak log"]
-    assert np.array_equal(kept.encode(texts), plain.encode(texts))
-    assert np.array_equal(kept.encode(["stick"]), plain.encode(["stick"]))
-    assert counting.given == [["oak log"], ["stick"]]
-    assert (kept.name, kept.dimension) == (plain.name, plain.dimension)
-
-
-def test_of_no_texts_there_are_no_rows():
-    assert Remembering(HashingEncoder()).encode([]).shape == (0, HashingEncoder().dimension)
 
 
 @pytest.mark.parametrize("agent", ["echo", "direct"])

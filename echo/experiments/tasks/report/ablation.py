@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from csd.axes import AXES
+from echo.baselines.memories import MEMORIES, SHOTS
 from echo.experiments.statistics.bootstrap import difference_interval, resampled_means
 from echo.experiments.statistics.ranks import rank_correlation, rank_correlation_interval
 from echo.experiments.statistics.significance import holm, permutation_p
 from echo.experiments.statistics.strata import DRAWS, Floats, Interval, named_seed
-from echo.experiments.tasks.competitors import SHOTS, SWITCHES
 from echo.experiments.tasks.report.cells import ECHO, Cells, success, windows
 from echo.experiments.tasks.report.paper import load_paper
 
 WITHOUT_TRANSFER = f"{ECHO}/-ical"
 """Echo that suggests nothing from memory: what keeping a single axis is measured against."""
 
-PARTS: tuple[str, ...] = tuple(switch for switch in SWITCHES[ECHO] if switch not in SHOTS)
+PARTS: tuple[str, ...] = tuple(switch for switch in MEMORIES[ECHO] if switch not in SHOTS)
 """Switches that take parts of echo away; fewer demonstrations are a matter of Table 1."""
 
 ALL = "all"

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from csd.chat import Model
 from echo.experiments.provenance import code_commit, package_versions
 from echo.mfm.codec import to_json
 from echo.mfm.episodic.begin import begin_life
 from echo.mfm.episodic.recorder import Recorder
 from echo.mfm.layout import INDEX
 from echo.mfm.turns.harness import Harness, TurnSettings
-from echo.mfm.turns.model import Model
 from echo.mfm.turns.record import Turn, write_sitting
 from echo.mfm.turns.tools import Tool
 from echo.worlds.minecraft.options import WorldOptions

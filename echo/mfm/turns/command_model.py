@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from csd.chat import JsonSchema, Message, ModelError, Reply
 from echo.mfm.program import ProgramFailed, ask_program
-from echo.mfm.turns.model import Message, ModelError, Reply
 
 SECONDS = 300.0
 MOST_MONEY = 1e9
@@ -20,7 +20,8 @@ MOST_MONEY = 1e9
 class CommandModel:
     """A `Model` that runs a command for each question.
 
-    The command reads one JSON object, `{"messages": [{"role", "text", "images": [PNG in base64]}]}`. It
+    The command reads one JSON object, `{"messages": [{"role", "text", "images": [PNG in base64]}]}`, with
+    `"schema"` where the answer should be JSON of it. It
     writes the reply as it is, or an object with `text` and, where it knows them, `prompt_tokens`,
     `completion_tokens`, `money` and `seed`.
     """
@@ -35,8 +36,8 @@ class CommandModel:
         """The command itself."""
         return self.command
 
-    def __call__(self, messages: Sequence[Message], /) -> Reply:
-        """Ask the command.
+    def __call__(self, messages: Sequence[Message], /, *, schema: JsonSchema | None = None) -> Reply:
+        """Ask the command, with `schema` in the object where one is given.
 
         Raises:
             ModelError: if it cannot be started, takes too long, fails, or writes no UTF-8.
@@ -49,8 +50,9 @@ class CommandModel:
             }
             for each in messages
         ]
+        asked = {"messages": told} if schema is None else {"messages": told, "schema": schema}
         try:
-            written = ask_program(self.command, json.dumps({"messages": told}), seconds=self.seconds)
+            written = ask_program(self.command, json.dumps(asked), seconds=self.seconds)
         except ProgramFailed as error:
             raise ModelError(str(error)) from error
         return reply_of(written)

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from csd.chat import Message, Model, ModelError, Reply, prompt_digest
 from csd.episode import Observation
 from echo.mfm.consolidation.batches import Consolidator
 from echo.mfm.episodic.recorder import Recorder
@@ -26,7 +27,6 @@ from echo.mfm.turns.acting import Acted, Hands
 from echo.mfm.turns.block import block, state_block
 from echo.mfm.turns.brief import CHARACTERS, standing_brief
 from echo.mfm.turns.commands import commands
-from echo.mfm.turns.model import Message, Model, ModelError, Reply, prompt_digest
 from echo.mfm.turns.record import Call, Turn, read_turns, write_brief, write_turn
 from echo.mfm.turns.tools import Tool, allowed_tools
 

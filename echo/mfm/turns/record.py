@@ -25,7 +25,7 @@ class Call:
     """One question to the model and its answer."""
 
     prompt_digest: str
-    """Of all messages, pictures included, see `echo.mfm.turns.model.prompt_digest`."""
+    """Of all messages, pictures included, see `csd.chat.prompt_digest`."""
     completion: str
     prompt_tokens: int | None
     completion_tokens: int | None

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
+from csd.chat import Message, ModelError
 from echo.mfm.turns.command_model import CommandModel, reply_of
-from echo.mfm.turns.model import Message, ModelError
 
 ECHO = (
     "import json, sys; asked = json.load(sys.stdin)['messages']; print(asked[0]['text'], asked[0]['images'])"

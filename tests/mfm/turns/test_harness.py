@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from csd.chat import ScriptedModel, prompt_digest
 from csd.episode import Collect, Observation, Outcome
 from echo.mfm.episodic.begin import begin_life, begin_memory
 from echo.mfm.episodic.examine import examine_memory
@@ -14,7 +15,6 @@ from echo.mfm.options import MemoryOptions
 from echo.mfm.procedural.library import Library
 from echo.mfm.turns.acting import MOST_COMMANDS
 from echo.mfm.turns.harness import Harness, Milestone, TurnSettings
-from echo.mfm.turns.model import ScriptedModel, prompt_digest
 from echo.mfm.turns.record import Turn, Viewed, read_turns
 from echo.mfm.turns.tools import Told, Tool
 from tests.mfm.episodic.sample_steps import picture, seen

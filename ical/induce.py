@@ -61,6 +61,8 @@ class Settings:
     """Bits against a grid with two fillers that are the same on all channels."""
     aside: float = 0.25
     """Factor for slots that have nothing to do with what is aimed at."""
+    aim: float = 4.0
+    """Bits by which an item that bears on what is aimed at is easier to name than one that does not."""
     luck: float = 1.0
     """How many of the bits by which items of a kind are luckier than others are taken over."""
 

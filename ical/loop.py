@@ -54,6 +54,8 @@ class Transfer:
     """Filling that could not be prepared -> number of ways known then."""
     focus: tuple[str, ...] = ()
     """Products of what bears on a goal: fillings of their slots come first; empty where there is no goal."""
+    bearing: Mapping[str, float] = field(default_factory=dict)
+    """Item -> how much it bears on a goal as material, 0..1, and 0 where it is left out; empty: no goal."""
     _chances: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     """Chances of success as last computed, (slots, items), in table order."""
     _parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -130,7 +132,9 @@ class Transfer:
     def chance(self, rows: str, fillers: Sequence[str]) -> float | None:
         """Return how likely a filling of a known slot was last held to give something, over the slot's mean.
 
-        The largest such ratio of the slots that it fills, >= 0; None where none of them is known.
+        The largest such ratio of the slots that it fills, >= 0; None where none of them is known. Where a
+        goal is aimed at, times how likely that is what is asked for, by its material that bears most on it:
+        1 down to 2 ** -`Settings.aim`, also where no slot is known.
         """
         tall, wide = self._chances.shape
         table = self.inducer.table
@@ -144,7 +148,15 @@ class Transfer:
             for row, n in places
             if row < tall and n < wide
         ]
-        return max(known, default=None)
+        if not self.bearing:
+            return max(known, default=None)
+        aimed = max(self.bearing.get(item, 0.0) for item in fillers)
+        off = float(2.0 ** (-self.inducer.settings.aim * (1.0 - aimed)))
+        return max(known, default=1.0) * off
+
+    def naming(self, item: str) -> float:
+        """Return description bits that memory adds for naming an item: fewer for what bears on the goal."""
+        return -self.inducer.settings.aim * self.bearing.get(item, 0.0)
 
     def judged(self, idea: Induced, *, worked: bool, new: bool) -> None:
         """Take in what a tried suggestion brought: credit or blame for the axes behind it."""

@@ -17,8 +17,10 @@ from ical.slots import SMELT_ROWS
 from ical.task import InducedTask
 
 FindingKind = Literal[
-    "need_unmet", "station_missing", "unknown_name", "unsupported_step", "contradicts_memory", "malformed"
-]
+    "need_unmet", "station_missing", "unknown_name", "unsupported_step", "contradicts_memory", "malformed",
+    "false_claim", "copied", "doubted",
+]  # fmt: skip
+"""What can speak against a task; the last three against one that a model wrote (`ical.asking`)."""
 
 MENDABLE: tuple[FindingKind, ...] = ("need_unmet", "station_missing")
 """Findings that preparation can remove; the others are reasons not to try at all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from csd.episode import Cell, Craft
 from echo.agent.arrangement import Arrangement
@@ -33,9 +34,11 @@ class Aiming:
         """
         self._doings, self._casting, self._scout = doings, casting, scout
         self._memory, self._goal, self._body = memory, goal, doings.body
-        self._asked: dict[str, None] = {}
+        self._asked: dict[tuple[Literal["item", "block"], str], None] = {}
         self._vain = 0
         """Plans for the goal, one after another, that a surprise ended."""
+        self._ways_then = 0
+        """Ways known when the latest of them ended."""
 
     def aim(self, filled: Mapping[Cell, str]) -> bool:
         """Do something that leads to the goal by what is known; False where nothing does.
@@ -58,7 +61,9 @@ class Aiming:
 
     def _gather(self, wanted: Mapping[str, int]) -> bool:
         """Carry out a plan for `wanted`; False where there is none or plans keep failing."""
-        if self._vain > self._doings.options.plans:
+        if self._ways() > self._ways_then:
+            self._vain = 0
+        if self._vain >= self._doings.options.plans:
             return False
         plan = self._doings.planner.for_items(wanted, self._body.held())
         if not plan:
@@ -67,17 +72,21 @@ class Aiming:
             self._vain = 0
         else:
             self._vain += 1
+            self._ways_then = self._ways()
         return True
+
+    def _ways(self) -> int:
+        return sum(map(len, self._body.knowledge.ways.values()))
 
     def _mend(self, items: list[str]) -> bool:
         """Get hold of what stands between the known ways and `items`: ask, look, or burn something else."""
         knowledge = self._body.knowledge
         wants = wants_of(items, self._body.held(), knowledge, self._doings.prices)
         for item in wants.ways:
-            if self._ask(item, Question(goal=self._goal, seen=self._body.seen, item=item)):
+            if self._ask("item", item, Question(goal=self._goal, seen=self._body.seen, item=item)):
                 return True
         for block in wants.blocks:
-            self._ask(block, Question(goal=self._goal, seen=self._body.seen, block=block))
+            self._ask("block", block, Question(goal=self._goal, seen=self._body.seen, block=block))
             if block in knowledge.last_seen:
                 self._vain = 0
                 return True
@@ -111,11 +120,11 @@ class Aiming:
     def _seek_creature(self, mob: str) -> bool:
         return not self._body.seen.mobs.get(mob) and self._scout.go_on()
 
-    def _ask(self, about: str, question: Question) -> bool:
-        """Ask memory once about one thing; True where it told something."""
-        if about in self._asked:
+    def _ask(self, kind: Literal["item", "block"], about: str, question: Question) -> bool:
+        """Ask memory once about one item or block, which may share a name; True where it told something."""
+        if (kind, about) in self._asked:
             return False
-        self._asked[about] = None
+        self._asked[kind, about] = None
         recalled = self._memory.recall(question)
         for step in recalled.steps:
             self._body.knowledge.recollect(step)

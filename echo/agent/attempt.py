@@ -137,11 +137,15 @@ class Attempter:
 
     def _smelt(self, item: str) -> Outcome | None:
         """Smelt one `item` with a fuel that is known, else with whatever burns; None where nothing does."""
+        # Fuels are those left when the fire stands: what it is put down from is held no longer.
+        if not self._body.reach("smelt"):
+            return None
         fuel = self._prices.fuel()
         if fuel is not None and self._body.seen.count(fuel) > (fuel == item):
             return self._body.smelt(item, fuel)
-        for held in sorted(self._body.held(), key=lambda one: (-self._body.seen.count(one), one)):
-            if held in self._body.knowledge.not_fuel or held == item:
+        known, count = self._body.knowledge, self._body.seen.count
+        for held in sorted(self._body.held(), key=lambda one: (one not in known.fuels, -count(one), one)):
+            if held in known.not_fuel or held == item:
                 continue
             outcome = self._body.smelt(item, held)
             if outcome.code != "not_fuel":

@@ -42,12 +42,18 @@ class Casting:
 
     def burn(self, item: str) -> bool:
         """Smelt one `item` with something that may burn; False where nothing is left to try."""
+        if not self._may_burn(item) or self._body.seen.count(item) == 0 or not self._body.reach("smelt"):
+            return False
         served = dict.fromkeys(self._known.fuels, True) | dict.fromkeys(self._known.not_fuel, False)
-        held = [one for one in self._body.held() if one != item]
-        fuel = self._likeliest("fuel", held, served)
-        if fuel is None or self._body.seen.count(item) == 0 or not self._body.reach("smelt"):
+        # Only now: what the fire was put down from is held no longer.
+        fuel = self._likeliest("fuel", self._may_burn(item), served)
+        if fuel is None or self._body.seen.count(item) == 0:
             return False
         return self._body.smelt(item, fuel).code in ("ok", "no_result", "not_fuel")
+
+    def _may_burn(self, item: str) -> list[str]:
+        """Return what is held beside `item` and was not found to be no fuel."""
+        return [one for one in self._body.held() if one != item and one not in self._known.not_fuel]
 
     def fill(self, goal: Fill, filled: Mapping[Cell, str]) -> bool:
         """Put one item into the next open cell; False where nothing is left to try.

@@ -184,6 +184,10 @@ class EditTable:
         score: NDArray[np.float32] = material.bits.astype(np.float32) + price_bits(own + others[:, None])
         fixed = self._fixed[:rows]
         score[fixed, 0] = 1.0 + price_bits(others[fixed])
+        if material.aims is not None:
+            cells = self._counts[:rows, :n]
+            aims = cells @ material.aims.astype(np.float32) / np.maximum(1.0, cells.sum(axis=1))
+            score[fixed, 0] += aims[fixed]
         score += self._source_bits()[:, None]
         score[self._done[:rows, :n]] = np.inf
         if not station:

@@ -76,6 +76,8 @@ class Explorer:
         self._tries: dict[str, int] = {}
         self._luck: dict[Arm, float] = dict.fromkeys(ARMS, self._options.first_luck)
         self._queues: dict[Arm, list[Proposal]] = {}
+        self._ranking: tuple[Arm, ...] = ()
+        """Arms that had something to rank when all was ranked last."""
         self._state: object = None
         self._blocked: dict[Arrangement, int] = {}
         self._exemplars: dict[Arrangement, int] = {}
@@ -129,8 +131,9 @@ class Explorer:
     def propose(self, held: Mapping[str, int], penalty: Penalty | None) -> Proposal | None:
         """Return the untried attempt with the fewest bits, None where nothing is left to try.
 
-        The ranking is computed anew when holdings, known ways or successes change and when the ranked
-        attempts of an arm are used up; between, they are handed out in order.
+        The ranking is computed anew when holdings, known ways, stations or successes change, when the
+        ranked attempts of an arm are used up, and when none of any arm is left; between, they are handed
+        out in order. An arm that had nothing to rank is no reason to rank anew.
 
         Args:
             held: item -> amount held now; what is missing adds its price.
@@ -138,19 +141,30 @@ class Explorer:
         """
         if not self._knowledge.items:
             return None
-        station = "grid3" in self._knowledge.offers.values()
+        offers = tuple(dict.fromkeys(self._knowledge.offers.values()))
         successes = sum(self._successes.values())
-        state = (tuple(held.items()), len(self._knowledge.ways), successes, station)
-        arms = [arm for arm in ARMS if arm != "adaptation" or self._exemplars]
-        if state != self._state or not all(self._queues[arm] for arm in arms):
+        state = (tuple(held.items()), len(self._knowledge.ways), successes, offers)
+        anew = state != self._state or not all(self._queues[arm] for arm in self._ranking)
+        if anew:
             self._state = state
-            self._queues = self._ranked(held, penalty, station)
-        tops = [top for queue in self._queues.values() if (top := self._top(queue, penalty)) is not None]
-        if not tops:
-            return None
-        best = min(tops, key=lambda top: (top.bits - self._arm_bits(top.source), top.source))
-        self._queues[best.source].pop()
+            self._rank(held, penalty, offers)
+        best = self._best(penalty)
+        if best is None and not anew:
+            # Prices may have changed since: what was out of reach then need not be now.
+            self._rank(held, penalty, offers)
+            best = self._best(penalty)
+        if best is not None:
+            self._queues[best.source].pop()
         return best
+
+    def _rank(self, held: Mapping[str, int], penalty: Penalty | None, offers: Sequence[str]) -> None:
+        self._queues = self._ranked(held, penalty, offers)
+        self._ranking = tuple(arm for arm in ARMS if self._queues[arm])
+
+    def _best(self, penalty: Penalty | None) -> Proposal | None:
+        """Return the best of what the arms put first, ties by their names; it stays where it is."""
+        tops = [top for queue in self._queues.values() if (top := self._top(queue, penalty)) is not None]
+        return min(tops, key=lambda top: (top.bits - self._arm_bits(top.source), top.source), default=None)
 
     def _arm_bits(self, source: Arm) -> float:
         return float(np.log2(self._luck[source] + 0.005))
@@ -175,19 +189,21 @@ class Explorer:
         return self._blocked.get(arrangement, -1) < len(self._knowledge.ways)
 
     def _ranked(
-        self, held: Mapping[str, int], penalty: Penalty | None, station: bool
+        self, held: Mapping[str, int], penalty: Penalty | None, offers: Sequence[str]
     ) -> dict[Arm, list[Proposal]]:
         """Return each arm's best attempts, the best one last."""
         items = self._knowledge.items
+        aims = np.array([0.0 if penalty is None else penalty.naming(item) for item in items])
         material = Material(
-            bits=self.item_bits(),
+            bits=self.item_bits() + aims,
             have=np.array([held.get(item, 0) for item in items], dtype=np.float64),
             price=np.array(
                 [min(self._options.price_share * self._prices.of(item), UNREACHABLE) for item in items]
             ),
+            aims=aims,
         )
         unlike: dict[Arrangement, Proposal] = {}
-        found = list(self._proposals(material, station))
+        found = list(self._proposals(material, offers))
         for proposal in sorted(found, key=lambda one: (one.bits, one.arrangement)):
             unlike.setdefault(proposal.arrangement, proposal)
         proposals = [self._diced(one) for one in unlike.values()]
@@ -205,26 +221,28 @@ class Explorer:
         bits = proposal.plain - self._dice[proposal.arrangement]
         return replace(proposal, bits=bits, plain=bits)
 
-    def _proposals(self, material: Material, station: bool) -> Iterator[Proposal]:
+    def _proposals(self, material: Material, offers: Sequence[str]) -> Iterator[Proposal]:
+        station = "grid3" in offers
         for bits, arrangement in self._smelts(material):
             yield Proposal(bits=bits, plain=bits, source="exploration", arrangement=arrangement)
         for bits, arrangement in self._grids.simplest(material, station=station):
             yield Proposal(bits=bits, plain=bits, source="exploration", arrangement=arrangement)
-        for bits, arrangement in self._adaptations(material, station):
+        for bits, arrangement in self._adaptations(material, offers):
             yield Proposal(bits=bits, plain=bits, source="adaptation", arrangement=arrangement)
         if self._edits is not None:
             for bits, arrangement in self._edits.simplest(material, self._options, station=station):
                 yield Proposal(bits=bits, plain=bits, source="edit", arrangement=arrangement)
 
-    def _adaptations(self, material: Material, station: bool) -> Iterator[tuple[float, Arrangement]]:
+    def _adaptations(self, material: Material, offers: Sequence[str]) -> Iterator[tuple[float, Arrangement]]:
         """Yield each exemplar with one of its items replaced, and the bits of saying so.
 
+        None where no station known offers what the exemplar needs.
         Bits: which exemplar, log2(1 + rank); which item of it; what takes its place, and what that costs.
         """
         items = self._knowledge.items
         index = self._knowledge.index
         for exemplar, rank in self._exemplars.items():
-            if exemplar.offer == "grid3" and not station:
+            if exemplar.offer is not None and exemplar.offer not in offers:
                 continue
             counts = list(exemplar.needs().items())
             said = np.log2(1 + rank) + np.log2(len(counts))

@@ -20,6 +20,7 @@ class Spending:
     rejected: int = 0
     steps: int = 0
     lost: int = 0
+    """Of these steps, those of attempts that made nothing."""
 
 
 @dataclass(slots=True)
@@ -35,11 +36,16 @@ class Ledger:
     reached_at: int | None = None
     """Counted steps up to the one that reached the goal."""
     spending: dict[str, Spending] = field(default_factory=dict)
-    """Source -> what was booked for it."""
+    """Source -> what was booked for it; the steps of all of them are all that were counted."""
+    actions: int = 0
+    """Counted steps taken in."""
 
-    def take_in(self, taken: Taken, *, reached: bool) -> None:
-        """Take in a step, after which the goal is `reached` or not."""
+    def take_in(self, taken: Taken, *, source: str, reached: bool) -> None:
+        """Take in a step of `source`, after which the goal is `reached` or not."""
         step = taken.step
+        if taken.actions > self.actions:
+            self.of(source).steps += taken.actions - self.actions
+            self.actions = taken.actions
         self.trace.append(step)
         self.best = max(self.best, goal_done(step.outcome) or 0)
         target = step.action.target if isinstance(step.action, Place) else None
@@ -52,13 +58,16 @@ class Ledger:
         """Return the entry of a source, made where there is none."""
         return self.spending.setdefault(source, Spending())
 
-    def book(self, source: str, *, made: bool, steps: int, lost: int = 0) -> None:
-        """Enter one attempt of a source."""
+    def book(self, source: str, *, made: bool, steps: int) -> None:
+        """Enter one attempt of a source and its steps, taken in before; lost unless it `made` something."""
         entry = self.of(source)
         entry.tried += 1
         entry.made += made
-        entry.steps += steps
-        entry.lost += lost
+        entry.lost += 0 if made else steps
+
+    def steps(self) -> dict[str, int]:
+        """Return source -> steps so far."""
+        return {source: entry.steps for source, entry in self.spending.items()}
 
     def with_counts(self, attempts: Mapping[str, Mapping[str, int]]) -> dict[str, Spending]:
         """Return all entries, with the counts added that a chronicle kept by itself.

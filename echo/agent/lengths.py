@@ -23,6 +23,8 @@ class Material:
     """How many are held."""
     price: Floats
     """Counted actions that one more costs."""
+    aims: Floats | None = None
+    """Bits that what is asked for adds to naming each item, counted in `bits`; None for none."""
 
 
 def price_bits(missing: NDArray[Any]) -> NDArray[Any]:

@@ -17,7 +17,7 @@ from echo.agent.explorer import Explorer, Proposal
 from echo.agent.knowledge import Knowledge
 from echo.agent.planner import Planner, Prices
 from echo.agent.probing import Prober
-from echo.agent.writeback import Chronicle
+from echo.agent.writeback import Chronicle, Source
 
 Progress = Callable[[int, int], None]
 """Called with the counted actions taken and the items unlocked so far."""
@@ -46,6 +46,8 @@ class Doings:
         self.attempter = Attempter(agent, body, self.planner, self._explorer, chronicle)
         self.decision_seconds: list[float] = []
         """Time that each decision took."""
+        self._other: Source | None = None
+        """Source of what was done since the latest probe."""
         self._recalls: dict[Arrangement, int] = {}
         """Demonstrated grids not made yet -> number of known ways when one could last not be prepared."""
         for grid in chronicle.shown:
@@ -66,15 +68,22 @@ class Doings:
         self.prices.catch_up(news=self.chronicle.news)
         self.chronicle.news = False
 
+    @property
+    def source(self) -> Source:
+        """Whose it is what is being found out, or was last."""
+        return self._other or self.prober.source
+
     def find_out(self) -> bool:
         """Probe, do what was demonstrated, or try something; False where there is nothing to do."""
         self.catch_up()
+        self._other = None
         return self.prober.probe() or self._recall() or self._try_something()
 
     def _try_something(self) -> bool:
         started = time.perf_counter()
         choice = self._decider.decide(self.body.held())
         self.decision_seconds.append(time.perf_counter() - started)
+        self._other = None if choice is None else choice.source
         if choice is None:
             return self.prober.dig_anything()
         actions, unlocks = self.body.actions, len(self.chronicle.unlocks)
@@ -92,6 +101,7 @@ class Doings:
                 continue
             if ways >= len(self._knowledge.ways) or not self._possible(grid):
                 continue
+            self._other = "exploration"
             self.attempter.recall(grid)
             if product in self._knowledge.index:
                 return True

@@ -108,6 +108,8 @@ class _Draft:
     tasks: list[Task] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
     """Items being planned for, to cut circles."""
+    put_down: dict[str, None] = field(default_factory=dict)
+    """Offers of stations that the plan puts down."""
 
 
 class Planner:
@@ -194,9 +196,9 @@ class Planner:
 
     def _plan_any_way(self, item: str, short: int, draft: _Draft) -> bool:
         """Plan by the first way that works of those that prices rule out: what cannot be got may be held."""
-        held, tasks = Counter(draft.held), list(draft.tasks)
+        held, tasks, put_down = draft.held, draft.tasks, draft.put_down
         for way in self._knowledge.ways[item]:
-            draft.held, draft.tasks = Counter(held), list(tasks)
+            draft.held, draft.tasks, draft.put_down = Counter(held), list(tasks), dict(put_down)
             if self._plan_way(way, short, draft):
                 return True
         return False
@@ -244,12 +246,16 @@ class Planner:
         return True
 
     def _plan_station(self, offer: str, draft: _Draft) -> bool:
-        if any(offered == offer for _, offered in self._knowledge.stations.values()):
+        """Plan one station for all that the plan makes at it; what is put down is held no longer."""
+        stands = any(offered == offer for _, offered in self._knowledge.stations.values())
+        if stands or offer in draft.put_down:
             return True
         blocks = [block for block, offered in self._knowledge.offers.items() if offered == offer]
-        if any(draft.held[block] > 0 for block in blocks):
-            return True
-        for block in sorted(blocks, key=lambda b: (self.prices.of(b), b)):
-            if block in self._knowledge.ways and block not in draft.open:
-                return self._plan(block, 1, draft)
+        held = [block for block in blocks if draft.held[block] > 0]
+        known = [block for block in blocks if block in self._knowledge.ways and block not in draft.open]
+        known.sort(key=lambda block: (self.prices.of(block), block))
+        for block in held[:1] or known[:1]:
+            if self._plan(block, 1, draft):
+                draft.put_down[offer] = None
+                return True
         return False

@@ -23,6 +23,10 @@ class Penalty(Protocol):
         """Return how likely it is to give something, over its slot's mean; None where no slot is known."""
         ...
 
+    def naming(self, item: str) -> float:
+        """Return bits to add for naming `item` at all; negative where it bears on what is asked for."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Prospects:

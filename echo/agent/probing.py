@@ -28,6 +28,8 @@ class Prober:
         """Tool -> closed blocks, one after another, on which it was no help."""
         self._done: dict[str, None] = {}
         """Tools that are not probed further."""
+        self.source: Source = "collect"
+        """Whose the latest probe was."""
 
     def tour(self) -> None:
         """Walk around the start, also below it, and return: to have seen what there is."""
@@ -60,7 +62,9 @@ class Prober:
         block = blocks[int(self._rng.integers(len(blocks)))]
         tool, _ = self._planner.tool_for(block, self._body.held())
         self._start("collect", f"digging {block} for want of something better")
-        self._body.dig(block, tool)
+        outcome = self._body.dig(block, tool)
+        if outcome is not None:
+            self._chronicle.count("collect", made=outcome.ok)
         return True
 
     def _probe_place(self) -> bool:
@@ -85,7 +89,8 @@ class Prober:
                 continue
             self._start("collect", f"digging {block}")
             outcome = self._body.dig(block, self._best_tool())
-            if outcome is None or outcome.code in ("not_breakable", "not_seen"):
+            if outcome is None or outcome.code not in ("ok", "no_drop"):
+                # Nothing was learned, nor would be the next time: a full bag stays full.
                 self._undiggable[block] = None
             if outcome is not None:
                 self._chronicle.count("collect", made=outcome.ok)
@@ -146,4 +151,5 @@ class Prober:
         return max(opened, key=lambda tool: (opened[tool], tool)) if opened else None
 
     def _start(self, source: Source, detail: str) -> None:
+        self.source = source
         self._chronicle.start(Purpose(source=source, detail=detail))

@@ -28,7 +28,7 @@ from echo.agent.options import AgentOptions, options_for
 from echo.agent.passing import Listening
 from echo.agent.policy import NoMemory
 from echo.agent.scouting import Scout
-from echo.agent.writeback import Chronicle
+from echo.agent.writeback import Chronicle, Purpose, Source
 
 COUNTED = COUNTED_KINDS | {"go_to", "place"}
 """Actions that cost a step of a task: walking and placing do too, so that knowing where things are is worth
@@ -75,7 +75,7 @@ class Pursued:
     """Experiences that memory gave back at the start."""
     spending: Mapping[str, Spending]
     """Source -> what came of it: collect, exploration, edit, adaptation, transfer, pattern, role
-    (casting a part) and plan (doing what is known)."""
+    (casting a part), plan (doing what is known) and scout (walking about between attempts: steps alone)."""
     axes: Mapping[str, float]
     axes_made: Mapping[str, float]
     unprepared: int
@@ -99,6 +99,8 @@ class Pursuit:
         """
         self._world, self._memory, self._goal = world, memory, world.goal
         self._ledger = Ledger()
+        self._source: str | None = None
+        """Whose the steps are that are being taken; None while something is found out: doings say whose."""
         self._listening = Listening(memory.policy)
         knowledge = Knowledge()
         self._chronicle = Chronicle(
@@ -132,7 +134,7 @@ class Pursuit:
             self._look_first()
             while not self._world.reached:
                 before = self._body.actions
-                if not self._turn() and not self._scout.go_on():
+                if not self._turn() and not self._walk_on():
                     ending = "stuck"
                     break
                 idle = idle + 1 if self._body.actions == before else 0
@@ -153,28 +155,37 @@ class Pursuit:
         if self._plan:
             return self._replay()
         self._doings.catch_up()
+        return self._aim() or self._find_out()
+
+    def _aim(self) -> bool:
+        """Do what leads to the goal, if anything does, and book it, also where the budget breaks it off."""
+        source: Source = "role" if isinstance(self._goal, Fill | Fell) else "plan"
+        self._turn_to(source)
         before, best = self._body.actions, self._ledger.best
-        if not self._aiming.aim(self._ledger.filled):
-            return self._find_out()
-        if self._body.actions > before:
-            source = "role" if isinstance(self._goal, Fill | Fell) else "plan"
-            nearer = self._ledger.best > best or self._world.reached
-            self._ledger.book(source, made=nearer, steps=self._body.actions - before)
-        return True
+        try:
+            return self._aiming.aim(self._ledger.filled)
+        finally:
+            spent = self._body.actions - before
+            if spent > 0:
+                nearer = self._ledger.best > best or self._world.reached
+                self._ledger.book(source, made=nearer, steps=spent)
 
     def _find_out(self) -> bool:
-        """Let the explorer or memory choose, and book what it cost."""
-        before, counts = self._body.actions, _counts(self._chronicle)
-        done = self._doings.find_out()
-        spent = self._body.actions - before
-        after = _counts(self._chronicle)
-        tried = [source for source in after if after[source][0] > counts.get(source, (0, 0))[0]]
-        source = tried[0] if tried else "exploration"
-        entry = self._ledger.of(source)
-        entry.steps += spent
-        if after.get(source, (0, 0))[1] == counts.get(source, (0, 0))[1]:
-            entry.lost += spent
-        return done
+        """Let the explorer or memory choose, and book what is lost, also where the budget breaks it off."""
+        self._source = None
+        before, made = self._ledger.steps(), _made(self._chronicle)
+        try:
+            return self._doings.find_out()
+        finally:
+            after = _made(self._chronicle)
+            for source, steps in self._ledger.steps().items():
+                if after.get(source, 0) == made.get(source, 0):
+                    self._ledger.of(source).lost += steps - before.get(source, 0)
+
+    def _walk_on(self) -> bool:
+        """Walk to where nothing was seen yet; False where no point is left."""
+        self._source = "scout"
+        return self._scout.go_on()
 
     def _look_first(self) -> None:
         """Walk about until all that known ways begin with is seen, where the memory's owner does so."""
@@ -185,23 +196,29 @@ class Pursuit:
         for _ in range(FIRST_LOOKS):
             if all(block in knowledge.last_seen for block in blocks):
                 return
-            self._scout.go_on()
+            self._walk_on()
 
     def _replay(self) -> bool:
         """Repeat the next action of a remembered plan."""
         action = self._plan.pop(0)
+        self._turn_to("plan")
         before = self._body.actions
         outcome = self._body.do(action)
-        spent = self._body.actions - before
-        self._ledger.book("plan", made=outcome.ok, steps=spent, lost=0 if outcome.ok else spent)
+        self._ledger.book("plan", made=outcome.ok, steps=self._body.actions - before)
         if not outcome.ok:
             self._body.surprises += 1
             if self._memory.habits.replans:
                 self._plan.clear()
         return True
 
+    def _turn_to(self, source: Source) -> None:
+        """Let steps, and what they bring, be those of `source`, and no more of what was tried before."""
+        self._source = source
+        self._chronicle.turn_to(Purpose(source=source, detail=self._goal.text))
+
     def _take_in(self, taken: Taken) -> None:
-        self._ledger.take_in(taken, reached=self._world.reached)
+        source = self._source or self._doings.source
+        self._ledger.take_in(taken, source=source, reached=self._world.reached)
         self._memory.take_in(taken.step, taken.fresh, taken.after)
         self._chronicle.take_in(taken)
 
@@ -241,5 +258,5 @@ def _options(memory: Memory, recalled: Recalled, goal: Goal) -> AgentOptions:
     )
 
 
-def _counts(chronicle: Chronicle) -> dict[str, tuple[int, int]]:
-    return {source: (counts["tried"], counts["made"]) for source, counts in chronicle.attempts.items()}
+def _made(chronicle: Chronicle) -> dict[str, int]:
+    return {source: counts["made"] for source, counts in chronicle.attempts.items()}

@@ -74,6 +74,10 @@ class TransferPolicy:
         """Aim suggestions at slots that gave one of `products`; empty to aim at nothing."""
         self._transfer.focus = tuple(products)
 
+    def bear(self, bearing: Mapping[str, float]) -> None:
+        """Aim what the explorer tries: say how much items bear on a goal as material, 0..1; else 0."""
+        self._transfer.bearing = bearing
+
     @property
     def penalty(self) -> Penalty:
         """Failures in the slots of a grid speak against it, as far as its items are alike."""

@@ -22,7 +22,8 @@ from echo.agent.policy import Idea, MemoryPolicy
 from echo.agent.threads import surprises_in, thread_of
 from ical.verify import Verdict
 
-Source = Literal["collect", "exploration", "edit", "adaptation", "transfer", "pattern"]
+Source = Literal["collect", "exploration", "edit", "adaptation", "transfer", "pattern", "role", "plan"]
+"""Whose an attempt is; the last two only where a goal is pursued."""
 
 Record = Literal["unlocks", "all", "none"]
 """Which episodes are kept: those that show something new, those of failed attempts too, or none."""

@@ -4,7 +4,7 @@ Kept of the original: {task id: descriptor}; successes alone; the same id is ove
 flattened to a text; raw counts of words, the cosine on each axis, their plain sum; the three entries most
 like the one written latest; no index, no graph, no verifier, no maintenance; an entry that could not be
 made is an empty descriptor. Sub-tasks of its task manager have ids of their own; here every item first got
-in an episode is one.
+in an episode is one, and every part of the goal that was reached, also where the whole was not.
 
 What cannot be kept: the language model that writes the descriptors, and invents part of them, and that
 makes new tasks out of the three. Descriptors are built by rule from what happened, and the steps that led
@@ -28,7 +28,7 @@ from csd.render import render_axis
 from echo.agent.goal import Have
 from echo.agent.memory import Ended, Question, Recalled
 from echo.baselines.direct import Direct
-from echo.baselines.made import advances, distinct, first_gains, way_to
+from echo.baselines.made import advances, distinct, first_gains, parts_reached, way_to
 
 EXEMPLARS = 3
 """Descriptors found beside the one that a question starts from, as released."""
@@ -123,9 +123,12 @@ class EchoRelease(Direct):
         self._sub_tasks(step, after)
 
     def close(self, ended: Ended) -> None:
-        """Write a goal that was reached; a failure leaves nothing."""
+        """Write a goal that was reached, and before it each part that was; a failure leaves nothing."""
+        goal = ended.goal
+        for name, step in parts_reached(ended.steps, goal).items():
+            way = way_to(ended.steps, {}, (step,))
+            self._write(name, way, _episode(f"{goal.text}: {name}", (step,), ended.after))
         if ended.success:
-            goal = ended.goal
             wanted = goal.items if isinstance(goal, Have) else {}
             steps = way_to(ended.steps, wanted, advances(ended.steps, goal))
             self._write(goal.text, steps, _episode(goal.text, steps, ended.after))

@@ -2,14 +2,15 @@
 
 Kept of the original: entries task -> {plan of sub-goals, initial inventory, what was in sight, success}, of
 successful plans alone; tasks that it sets itself enter like the given ones, which here is every item first
-got in an episode; a plan library may be loaded (demonstrations are); the key is text *and* state, so that
-the same task has other answers in other states; plans are checked against the present inventory before, and
-explained and made anew after a failure (the shared reasoner's planning, `Habits.checks` and
-`Habits.replans`). Asking for each missing sub-goal is its backward search for queries, and is what the
-shared reasoner does. What cannot be kept: the picture's embedding (in its place stand the kinds of blocks
-in sight), the language model that writes a plan out of those recalled, and the instructions it gives
-itself. Source: JARVIS-1, arXiv 2311.05997 (text first, by a confidence, then likeness of state), and its
-published memory for what an entry holds. How many plans are recalled and the confidence are not in its
+got in an episode and, where the whole was not reached, the parts of the goal that were (texts name no
+numbers: a part is the same task with fewer to do); a plan library may be loaded (demonstrations are); the key
+is text *and* state, so that the same task has other answers in other states; plans are checked against the
+present inventory before, and explained and made anew after a failure (the shared reasoner's planning,
+`Habits.checks` and `Habits.replans`). Asking for each missing sub-goal is its backward search for queries,
+and is what the shared reasoner does. What cannot be kept: the picture's embedding (in its place stand the
+kinds of blocks in sight), the language model that writes a plan out of those recalled, and the instructions
+it gives itself. Source: JARVIS-1, arXiv 2311.05997 (text first, by a confidence, then likeness of state), and
+its published memory for what an entry holds. How many plans are recalled and the confidence are not in its
 public code; they are set here, the former to what Voyager gets.
 """
 
@@ -25,7 +26,7 @@ from echo.agent.goal import Have
 from echo.agent.memory import Ended, Habits, Question, Recalled
 from echo.agent.texts import TextIndex, in_words
 from echo.baselines.direct import Direct
-from echo.baselines.made import advances, distinct, first_gains, gained, way_to
+from echo.baselines.made import advances, distinct, first_gains, gained, parts_reached, way_to
 
 RECALLED = 5
 """Plans recalled for a question."""
@@ -153,14 +154,16 @@ class Jarvis1(Direct):
         return tuple(plan for *_, plan in found[:RECALLED])
 
     def close(self, ended: Ended) -> None:
-        """Enter the plan of an episode that reached its goal, and those of all items first got in it."""
+        """Enter the plan that reached the goal, or else its parts, and those of all items first got."""
         if not ended.steps:
             return
         self._enter_items(ended.steps)
         if ended.success:
             wanted = ended.goal.items if isinstance(ended.goal, Have) else {}
             steps = way_to(ended.steps, wanted, advances(ended.steps, ended.goal))
-            self._enter(ended.goal.text, steps, ended.steps[0].before)
+        else:
+            steps = way_to(ended.steps, {}, parts_reached(ended.steps, ended.goal).values())
+        self._enter(ended.goal.text, steps, ended.steps[0].before)
 
     def _of(self, tasks: Sequence[tuple[str, float]]) -> Iterator[tuple[float, int, Plan]]:
         """Iterate over the plans of tasks, each with its task's cosine and its number in the task."""

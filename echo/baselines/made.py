@@ -1,7 +1,7 @@
 """Which steps made an item: what a memory keeps that stores ways to things, and not all that happened.
 
 A step serves an item if it brought it, or brought what such a step used up, burnt, held as a tool or stood at
-as a station.
+as a station. A sub-goal is an item, or a part of the goal in which something was tried: a gap or a creature.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from csd.episode import Attack, Collect, Craft, Equip, GoTo, Mine, Observation, Place, Smelt, Step
 from echo.agent.arrangement import Arrangement
-from echo.agent.goal import Goal, Have, goal_gain
+from echo.agent.goal import Fell, Fill, Goal, Have, goal_gain
+from echo.agent.texts import in_words
 
 
 def gained(step: Step) -> tuple[str, ...]:
@@ -93,6 +94,39 @@ def advances(steps: Sequence[Step], goal: Goal) -> tuple[Step, ...]:
             if last is not None:
                 found[last] = steps[last]
     return tuple(found[number] for number in sorted(found))
+
+
+def part_tried(step: Step, goal: Goal) -> str | None:
+    """Return the name of the sub-goal that something was tried for in a step, None where nothing was.
+
+    Sub-goals are parts that no recipe is for: an item put into a gap that the goal names, and something that
+    the goal's creature was fought with. They are named by both.
+    """
+    action, outcome = step.action, step.outcome
+    match goal, action:
+        case Fill(cells=cells), Place(item=item, target=target):
+            tried = target in cells and outcome.code in ("ok", "not_placeable")
+            return f"place {in_words(item)}" if tried else None
+        case Fell(mob=mob), Attack(mob=fought):
+            tried = mob == fought and outcome.code in ("ok", "no_drop")
+            held = "bare hands" if step.before.mainhand is None else in_words(step.before.mainhand)
+            return f"fight {in_words(mob)} with {held}" if tried else None
+    return None
+
+
+def parts_reached(steps: Sequence[Step], goal: Goal) -> Mapping[str, Step]:
+    """Return the parts of a goal that steps of one episode reached, whether or not all of it was.
+
+    Returns:
+        Name as of `part_tried` -> the latest step that reached it, in the order of these steps.
+    """
+    found: dict[str, Step] = {}
+    for step in steps:
+        name = part_tried(step, goal)
+        if name is not None and (goal_gain(step.outcome) or 0) > 0:
+            found.pop(name, None)
+            found[name] = step
+    return found
 
 
 def way_to(steps: Sequence[Step], wanted: Mapping[str, int], ends: Iterable[Step] = ()) -> tuple[Step, ...]:

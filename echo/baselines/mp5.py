@@ -4,7 +4,8 @@ Kept of the original: entries {task: description, successful workflow}; nothing 
 succeeded; the same name is overwritten; the two entries whose descriptions are nearest to what is asked
 come back; what a plan needs is looked for before acting (`Habits.looks_first`); the patroller stops a step
 that did not bring what it should, and a new plan is made (`Habits.replans`). Tasks are given as a list of
-sub-objectives, each an entry of its own; here every item first got in an episode is one.
+sub-objectives, each an entry of its own and checked by itself; here every item first got in an episode is
+one, and every part of the goal that was reached, also where the whole was not.
 
 What cannot be kept: questions put to a picture, the language model that writes a workflow after the two
 examples (the reasoner knows what the two consist of instead), and the knowledge base of recipes that comes
@@ -24,7 +25,7 @@ from echo.agent.goal import Have
 from echo.agent.memory import Ended, Habits, Question, Recalled
 from echo.agent.texts import TextIndex, in_words
 from echo.baselines.direct import Direct
-from echo.baselines.made import advances, distinct, first_gains, way_to
+from echo.baselines.made import advances, distinct, first_gains, parts_reached, way_to
 
 RECALLED = 2
 """Workflows that come back for one question, as released."""
@@ -106,9 +107,11 @@ class Mp5(Direct):
         self._sub_tasks(step)
 
     def close(self, ended: Ended) -> None:
-        """Keep the workflow of a task that was done; a failure leaves nothing."""
+        """Keep the workflow of a task that was done, and of each part of it; a failure leaves nothing."""
+        goal = ended.goal
+        for name, step in parts_reached(ended.steps, goal).items():
+            self._enter(name, f"{goal.text}: {name}", way_to(ended.steps, {}, (step,)))
         if ended.success:
-            goal = ended.goal
             wanted = goal.items if isinstance(goal, Have) else {}
             self._enter(goal.text, goal.text, way_to(ended.steps, wanted, advances(ended.steps, goal)))
         self._forget_trace()

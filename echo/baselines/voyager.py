@@ -1,21 +1,25 @@
 """Voyager: a library of skills, each the steps that made one thing, found by the likeness of its description.
 
 Kept of the original: skills of name, code and description; a skill is added only when a critic finds that
-the sub-task succeeded (an item was got that was new, or in a new manner, or the goal was reached); one of
-the same name is rewritten and its versions are counted from V2 on; the five whose descriptions are nearest
-to the task's text are retrieved, and whatever they call stays callable through them; tasks completed and
-failed are listed, a completed one is struck from the failed. Failed grids are not kept: the original stores
-nothing but programs.
+the sub-task succeeded (an item was got that was new, or in a new manner, a part of the goal was reached, or
+all of it), also in an episode that fails: the original judges every sub-task by itself. One of the same name
+is rewritten and its versions are counted from V2 on; the five whose descriptions are nearest to the task's
+text are retrieved, and whatever they call stays callable through them. Tasks completed and failed are listed,
+a completed one is struck from the failed, and the list of "failed tasks that are too hard" is read whole
+before a task is chosen. A grid or an input that gave nothing is an error inside a program and is not kept.
+
+In its favour: a try of something in a part that no recipe is for (a gap, a creature, a fire) is a sub-task
+named by what was tried, so that the list says what served nobody; the original names tasks more coarsely.
 
 What cannot be kept: programs written and described by a language model (the code is the steps themselves,
 the description is put together from them), its automatic curriculum and its cache of questions and answers,
 which rest on that model. Names are the verb and the item where the model invents one. A program for a task
 without items, such as a fight, is the steps that brought the goal nearer.
 
-Switch: without self-verification the last program of an episode that failed, which ends with its first
-error, is added under the task's name as if it had worked; the task's program is then run as it is before
-all else. Source: Voyager, arXiv 2305.16291, and its public code for the five retrieved and the rewriting of
-equal names.
+Switch: without self-verification nothing is known to have failed; the last program of an episode that failed,
+which ends with its first error, is added under the task's name as if it had worked; the task's program is
+then run as it is before all else. Source: Voyager, arXiv 2305.16291, and its public code for the five
+retrieved, the rewriting of equal names and the lists of tasks.
 """
 
 from __future__ import annotations
@@ -25,11 +29,21 @@ from dataclasses import dataclass, replace
 
 from csd.encode import Encoder
 from csd.episode import Action, Attack, Collect, Craft, Episode, Mine, Observation, Smelt, Step
-from echo.agent.goal import Have
+from echo.agent.goal import Goal, Have
 from echo.agent.memory import Ended, Habits, Question, Recalled
 from echo.agent.texts import TextIndex, in_words
 from echo.baselines.direct import Direct
-from echo.baselines.made import advances, first_gains, gained, needed, repeats, station_used, way_to
+from echo.baselines.made import (
+    advances,
+    first_gains,
+    gained,
+    needed,
+    part_tried,
+    parts_reached,
+    repeats,
+    station_used,
+    way_to,
+)
 
 RETRIEVED = 5
 """Skills retrieved for a question."""
@@ -84,13 +98,17 @@ class Voyager(Direct):
         self._added = 0
         self.completed: list[str] = []
         """Tasks that succeeded, each once, in the order of their first success."""
-        self.failed: list[str] = []
-        """Tasks that failed and have not succeeded, in the order of failing."""
+        self._failed: dict[str, Step | None] = {}
 
     @property
     def habits(self) -> Habits:
         """Without self-verification, no plan is made anew after a step that failed."""
         return Habits(replans=self._verifies)
+
+    @property
+    def failed(self) -> list[str]:
+        """Tasks that failed and have not succeeded, in the order of their first failure."""
+        return list(self._failed)
 
     @property
     def skills(self) -> tuple[Skill, ...]:
@@ -112,7 +130,8 @@ class Voyager(Direct):
     def recall(self, question: Question) -> Recalled:
         """Return the steps of the five nearest skills and of all that they call, oldest first.
 
-        Where a block stands no skill says: nothing is returned for such a question.
+        At the start, behind those of the sub-tasks on the list of failed ones. Where a block stands no skill
+        says: nothing is returned for such a question.
         """
         if question.block is not None:
             return Recalled()
@@ -122,7 +141,9 @@ class Voyager(Direct):
         if question.item is None and not self._verifies:
             plan = next((skill.whole for skill in found if skill.name == question.goal.text), ())
         exemplars = tuple(skill.code[-1] for skill in found if skill.code)
-        return Recalled(steps=self._steps(found), exemplars=exemplars, plan=plan)
+        listed = self._failed.values() if question.item is None else ()
+        failures = tuple(step for step in listed if step is not None)
+        return Recalled(steps=failures + self._steps(found), exemplars=exemplars, plan=plan)
 
     def take_in(self, step: Step, fresh: Sequence[str], after: Observation) -> None:
         """Add a skill for each item that is fresh or got in a new manner; draw one out that is repeated."""
@@ -133,8 +154,15 @@ class Voyager(Direct):
             self._add_maker(item, step)
 
     def close(self, ended: Ended) -> None:
-        """List the task as completed or failed; add its skill where it succeeded."""
+        """List the task and its sub-tasks as completed or failed; add a skill for each that succeeded."""
         text = ended.goal.text
+        for name, step in parts_reached(ended.steps, ended.goal).items():
+            self._complete(name)
+            self._add(name, f"{text}: {name}", (step,))
+        for step in ended.steps:
+            tried = _sub_task_tried(step, ended.goal)
+            if tried is not None:
+                self._fail(tried, step)
         if ended.success:
             self._complete(text)
             ends = advances(ended.steps, ended.goal)
@@ -143,8 +171,7 @@ class Voyager(Direct):
             if ends:
                 self._add(text, text, ends, tuple(step.action for step in whole))
         else:
-            if text not in self.completed and text not in self.failed:
-                self.failed.append(text)
+            self._fail(text, None)
             last = _last_program(ended.steps)
             if last and not self._verifies:
                 self._add(text, text, last, tuple(step.action for step in last))
@@ -153,8 +180,12 @@ class Voyager(Direct):
     def _complete(self, text: str) -> None:
         if text not in self.completed:
             self.completed.append(text)
-        if text in self.failed:
-            self.failed.remove(text)
+        self._failed.pop(text, None)
+
+    def _fail(self, text: str, step: Step | None) -> None:
+        """List a task as failed, unless it was ever completed."""
+        if self._verifies and text not in self.completed:
+            self._failed.setdefault(text, step)
 
     def _add_maker(self, item: str, step: Step) -> None:
         name = _name(item, step)
@@ -198,6 +229,13 @@ class Voyager(Direct):
             if step.outcome.ok
         }
         return tuple(steps.values())
+
+
+def _sub_task_tried(step: Step, goal: Goal) -> str | None:
+    """Return the sub-task that a step tried something for, None where it did not; of fires, only in vain."""
+    if isinstance(step.action, Smelt) and step.outcome.code == "not_fuel":
+        return f"burn {in_words(step.action.fuel)}"
+    return part_tried(step, goal)
 
 
 def _last_program(steps: Sequence[Step]) -> tuple[Step, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -15,7 +15,13 @@ from csd.descriptor import canonical_json
 FORMAT = 1
 """Version of the result files' format; a folder of another version is refused."""
 
-AGENTS: tuple[str, ...] = ("none", "edits", "name-similarity", "bow", "echo")
+Agent = Literal[
+    "none", "edits", "name-similarity", "bow",
+    "voyager", "jarvis-1", "mrsteve", "mp5", "pro-long", "vista", "echo-release",
+    "echo",
+]  # fmt: skip
+
+AGENTS: tuple[Agent, ...] = get_args(Agent)
 """Agents an unlocking run can be played by, in the order of all tables."""
 
 MILESTONES: tuple[str, ...] = (
@@ -67,7 +73,7 @@ class WorldSettings(FileRecord):
 class UnlockSpec(FileRecord):
     """One unlocking run, fully resolved: equal specs give equal results."""
 
-    agent: Literal["none", "edits", "name-similarity", "bow", "echo"]
+    agent: Agent
     axes: tuple[Axis, ...] = AXES
     """Axes the agent may use, in canonical order; all of them for agents that use none."""
     seed: Annotated[int, Field(ge=0)] = 0
@@ -161,7 +167,7 @@ def parse_seeds(text: str) -> tuple[int, ...]:
     return tuple(seeds)
 
 
-def parse_agents(text: str) -> tuple[str, ...]:
+def parse_agents(text: str) -> tuple[Agent, ...]:
     """Read a comma-separated list of agents, kept in the order written without repetition.
 
     Raises:
@@ -174,7 +180,7 @@ def parse_agents(text: str) -> tuple[str, ...]:
             f"expected agents out of {', '.join(AGENTS)}, separated by commas; got {text!r} for --agents. "
             f"Variants of echo with fewer axes are asked for with --axes."
         )
-    return tuple(names)
+    return tuple(agent for name in names for agent in AGENTS if agent == name)
 
 
 def parse_variants(texts: Iterable[str]) -> tuple[tuple[Axis, ...], ...]:

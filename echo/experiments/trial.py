@@ -181,7 +181,7 @@ def play_minecraft(
 ) -> tuple[Played, Mapping[str, str]]:
     """Play `spec` in the Minecraft world, with the memory that its agent stands for."""
     from echo.agent.unlock import play
-    from echo.baselines.policies import baseline_policy
+    from echo.baselines.policies import RECALLING, baseline_policy, remembering
     from echo.experiments.demonstrate import record_demonstrations
     from echo.worlds.minecraft.options import WorldOptions
     from echo.worlds.minecraft.world import MinecraftWorld
@@ -194,17 +194,23 @@ def play_minecraft(
         mobs=spec.world.mobs,
     )
     world, encoder = MinecraftWorld(options), ENCODER_NAMES[spec.encoder]
+    demonstrations = record_demonstrations(spec.shots, spec.seed, spec.invented_names)
+    lived_in, policy = (
+        remembering(spec.agent, world, demonstrations, encoder)
+        if spec.agent in RECALLING
+        else (world, baseline_policy(spec.agent, encoder))
+    )
     played = play(
-        world=world,
+        world=lived_in,
         agent=spec.agent,
         axes=spec.axes,
         steps=spec.steps,
         seed=spec.seed,
-        demonstrations=record_demonstrations(spec.shots, spec.seed, spec.invented_names),
+        demonstrations=demonstrations,
         memory=memory,
         encoder=encoder,
         progress=progress,
         record=spec.record,
-        policy=baseline_policy(spec.agent, encoder),
+        policy=policy,
     )
     return played, world.names.real_by_shown

@@ -2,13 +2,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from csd.episode import Attack, Collect, Craft, Equip, GoTo, Place, Smelt
 from echo.agent.goal import Fell, Make
-from echo.agent.memory import Recalled
+from echo.agent.knowledge import Way
+from echo.agent.memory import Habits, Recalled
+from echo.agent.pursuit import Pursuit
 from tests.agent.toy_goals import TREE, GoalWorld, Lay, ScriptedMemory, deeds, have, lived, play
-from tests.agent.toy_world import RULES
+from tests.agent.toy_world import RULES, Block, ToyWorld
 
 DIG, PLANKS, ROCK = Collect(block="tree"), Craft(grid=(("log",),)), Collect(block="rock")
 FAR = Lay(far={"tree": TREE})
@@ -186,3 +189,49 @@ def test_a_tool_is_held_to_dig_what_only_it_opened():
     world = GoalWorld(have(stone=1), held={"pick": 1})
     assert play(world, ScriptedMemory(Recalled(steps=steps))).steps == 1
     assert deeds(world) == [Equip(item="pick"), ROCK]
+
+
+class Full(GoalWorld):
+    """Has room for nothing."""
+
+    def _dig(self, kind):
+        return "inventory_full"
+
+
+TREES = replace(RULES, blocks={"tree": RULES.blocks["tree"]})
+
+
+@pytest.mark.parametrize(("replans", "plans"), [(True, 3), (False, 1)])
+def test_so_many_plans_for_a_goal_are_made_and_not_one_more(replans, plans):
+    world = Full(have(log=1), rules=TREES)
+    memory = ScriptedMemory(Recalled(steps=lived(DIG)), habits=Habits(replans=replans))
+    pursuit = Pursuit(world, memory, budget=60, rng=np.random.default_rng(0))
+    pursuit._doings.catch_up()
+    assert [pursuit._aiming.aim({}) for _ in range(plans + 2)] == [True] * plans + [False] * 2
+    assert deeds(world) == [DIG] * plans
+
+
+def test_a_goal_whose_plans_failed_is_planned_for_again_once_another_way_is_known():
+    world = Full(have(log=1), rules=TREES)
+    pursuit = Pursuit(
+        world, ScriptedMemory(Recalled(steps=lived(DIG))), budget=60, rng=np.random.default_rng(0)
+    )
+    pursuit._doings.catch_up()
+    while pursuit._aiming.aim({}):
+        pass
+    pursuit._body.knowledge.ways["plank"] = [Way(verb="collect", product="plank", block="house")]
+    assert pursuit._aiming.aim({})
+    assert deeds(world) == [DIG] * 4
+
+
+def test_an_item_and_a_block_of_one_name_are_asked_for_apart():
+    sand = replace(RULES, blocks={"sand": Block(drop="sand")})
+    dig = Collect(block="sand")
+    world = GoalWorld(have(sand=1), Lay(far={"sand": TREE}), rules=sand)
+    memory = ScriptedMemory(
+        items={"sand": Recalled(steps=lived(dig, world=ToyWorld(sand)))},
+        blocks={"sand": Recalled(places={"sand": TREE})},
+    )
+    play(world, memory)
+    assert memory.asked == [(None, None), ("sand", None), (None, "sand")]
+    assert deeds(world) == [GoTo(target=TREE), dig]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from csd.episode import Collect, Craft, Observation, Outcome, Smelt, Step
+from csd.episode import Collect, Craft, Observation, Outcome, Place, Smelt, Step
 from echo.agent.arrangement import Arrangement
 from echo.agent.attempt import check, in_vain, names_seen
 from echo.agent.knowledge import Knowledge, Way
@@ -176,3 +176,30 @@ def test_names_in_a_demonstration_count_as_seen():
 
 def seen_by_another() -> Observation:
     return replace(ToyWorld().observe(), blocks={})
+
+
+def test_what_the_fire_is_put_down_from_is_no_fuel_for_it():
+    at = Setting(ToyWorld(held={"oven": 1, "log": 2, "plank": 1}))
+    at.known.offers["oven"] = "smelt"
+    at.attempter.attempt(proposal(Arrangement.smelting("log")))
+    # The oven comes first by name, and there is one of each; but it stands.
+    assert at.world.done == [(Place(item="oven"), "ok"), (Smelt(input="log", fuel="plank"), "ok")]
+
+
+def test_where_the_fire_cannot_be_put_down_smelting_is_set_aside_and_nothing_burnt():
+    world = ToyWorld(held={"oven": 1, "log": 2, "plank": 1})
+    world.rules = replace(world.rules, stations={})
+    at = Setting(world)
+    at.known.offers["oven"] = "smelt"
+    at.attempter.attempt(idea(Arrangement.smelting("log")))
+    assert world.done == [(Place(item="oven"), "not_placeable")]
+    assert at.policy.told == [("aside", Arrangement.smelting("log"), 0)]
+
+
+def test_what_is_known_to_burn_comes_before_what_is_held_most_of():
+    at = Setting(ToyWorld(held={"oven": 1, "log": 2, "rod": 9, "plank": 3}))
+    at.known.offers["oven"] = "smelt"
+    # Coal would burn too, for less; there is none.
+    at.known.fuels.update({"coal": [8, 1], "plank": [1, 1]})
+    at.attempter._try(Arrangement.smelting("log"))
+    assert at.world.done == [(Place(item="oven"), "ok"), (Smelt(input="log", fuel="plank"), "ok")]

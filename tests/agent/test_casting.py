@@ -185,3 +185,20 @@ def test_fuels_are_tried_until_one_burns_and_none_a_second_time():
     assert [casting.burn("raw_ore") for _ in range(3)] == [True, True, False]
     fuels = [action.fuel for action in deeds(world) if isinstance(action, Smelt)]
     assert fuels == ["rod", "feather"]
+
+
+def test_what_the_fire_is_put_down_from_is_not_burnt_in_it():
+    world = GoalWorld(have(ingot=1), held={"oven": 1, "raw_ore": 1, "rod": 1})
+    casting = casting_in(world, {"oven": 0.9, "rod": 0.1})
+    casting._known.offers["oven"] = "smelt"
+    assert casting.burn("raw_ore")
+    assert world.done == [(Place(item="oven"), "ok"), (Smelt(input="raw_ore", fuel="rod"), "not_fuel")]
+
+
+def test_no_fire_is_put_down_where_nothing_is_left_to_burn():
+    world = GoalWorld(have(ingot=1), held={"oven": 1, "raw_ore": 1, "rod": 1})
+    casting = casting_in(world)
+    casting._known.offers["oven"] = "smelt"
+    casting._known.not_fuel.update({"rod": None, "oven": None})
+    assert not casting.burn("raw_ore")
+    assert world.done == []

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from echo.agent.arrangement import Arrangement
@@ -64,6 +66,17 @@ def test_an_edit_that_names_no_item_is_shorter_than_one_that_does():
     # 3 bits for an edit, 0 for the only grid that worked, then 1 bit without an item or 5 with one.
     assert bits[Arrangement("AA", ("plank",))] == 4.0
     assert bits[Arrangement("AB", ("plank", "stone"))] == 8.0
+
+
+def test_an_edit_of_what_bears_on_the_goal_is_shorter_by_the_mean_of_its_cells():
+    edits, _, material = table("plank", "stone")
+    edits.add(Arrangement("AAB", ("plank", "stone")))
+    aimed = replace(material, aims=np.array([0.0, -4.0]))
+    options = ExplorerOptions(queue=500)
+    plain = {grid: bits for bits, grid in edits.simplest(material, options, station=True)}
+    found = {grid: bits for bits, grid in edits.simplest(aimed, options, station=True)}
+    assert found[Arrangement("AA", ("plank",))] == plain[Arrangement("AA", ("plank",))]
+    assert found[Arrangement("AB", ("plank", "stone"))] == plain[Arrangement("AB", ("plank", "stone"))] - 2.0
 
 
 def test_edits_above_two_by_two_wait_for_a_station():

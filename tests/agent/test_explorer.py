@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
+import pytest
 
 from echo.agent.arrangement import Arrangement
 from echo.agent.explorer import Explorer, Proposal
-from echo.agent.knowledge import Knowledge, Way
+from echo.agent.knowledge import Digging, Knowledge, Way
 from echo.agent.options import ExplorerOptions
 from echo.agent.planner import Prices
 
@@ -125,6 +128,9 @@ class Against:
     def bits(self, rows: str, fillers: tuple[str, ...]) -> float:
         return self._bits if self._item in fillers else 0.0
 
+    def naming(self, item: str) -> float:
+        return 0.0
+
 
 def test_what_failures_elsewhere_speak_against_comes_later():
     explorer, known = exploring("log", "stone")
@@ -147,3 +153,35 @@ def test_the_settings_are_those_that_were_passed():
     _, known = exploring("log")
     explorer = Explorer(known, Prices(known), edits=False, options=ExplorerOptions(item_bits=2.0))
     assert np.allclose(explorer.item_bits(), [2.0])
+
+
+class Counting(Explorer):
+    """Counts how often all is ranked."""
+
+    ranked = 0
+
+    def _ranked(self, *inputs):
+        self.ranked += 1
+        return super()._ranked(*inputs)
+
+
+@pytest.mark.parametrize("edits", [False, True])
+def test_an_arm_without_anything_to_rank_is_no_reason_to_rank_anew(edits):
+    _, known = exploring("log", offers="grid3")
+    explorer = Counting(known, Prices(known), edits=edits)
+    assert len(proposals(explorer, known, {"log": 9}, 500)) == 167
+    # Three lists of at most 64, and one more to see that nothing is left; no grid worked to be edited.
+    assert explorer.ranked == 4
+
+
+def test_what_comes_into_reach_when_nothing_was_left_is_proposed():
+    _, known = exploring("log")
+    known.digging["log"] = {None: Digging(digs=1, ticks=1, drops=Counter({"log": 1}))}
+    prices = Prices(known)
+    explorer = Explorer(known, prices, edits=False)
+    assert explorer.propose({}, None) is None
+    known.last_seen["log"] = (0, 0, 0)
+    prices.refresh()
+    found = explorer.propose({}, None)
+    assert found is not None
+    assert found.arrangement == Arrangement("A", ("log",))

@@ -20,14 +20,17 @@ NAMING = ExplorerOptions().item_bits
 class Doubtful:
     """Says nothing of grids, and the same chance of every adaptation."""
 
-    def __init__(self, chance: float | None) -> None:
-        self._chance = chance
+    def __init__(self, chance: float | None, **naming: float) -> None:
+        self._chance, self._naming = chance, naming
 
     def bits(self, rows: str, fillers: tuple[str, ...]) -> float:
         return 0.0
 
     def chance(self, rows: str, fillers: tuple[str, ...]) -> float | None:
         return self._chance
+
+    def naming(self, item: str) -> float:
+        return self._naming.get(item, 0.0)
 
 
 def knowing(*items: str, offers: str | None = None) -> Knowledge:
@@ -115,6 +118,25 @@ def test_an_exemplar_laid_at_a_table_waits_for_one():
     ring = Arrangement("AAA/A.A/AAA", ("log",))
     assert adapted(ring, held=PLENTY) == []
     assert len(adapted(ring, held=PLENTY, offers="grid3")) == 3
+
+
+def test_what_bears_on_the_goal_is_shorter_to_name_in_all_that_is_tried():
+    found = {one.arrangement: one.bits for one in adapted(BOX, held=PLENTY, penalty=Doubtful(None, rod=-4.0))}
+    assert found[Arrangement("AA/AA", ("rod",))] == NAMING - 4.0
+    assert found[Arrangement("AA/AA", ("stone",))] == NAMING
+    for penalty, item in ((None, "stone"), (Doubtful(None, log=-4.0), "log")):
+        known = knowing("log", "stone")
+        tried = first_of(explorer_of(known), known, PLENTY, penalty)
+        assert tried[0].arrangement.fillers == (item,)
+
+
+def test_a_smelting_exemplar_waits_for_a_fire():
+    smelting = Arrangement.smelting("log")
+    assert adapted(smelting, held=PLENTY) == []
+    assert adapted(smelting, held=PLENTY, offers="grid3") == []
+    laid = {one.arrangement for one in adapted(smelting, held=PLENTY, offers="smelt")}
+    assert laid <= {Arrangement.smelting(item) for item in ("plank", "rod", "stone")}
+    assert laid
 
 
 def test_what_ranked_better_before_keeps_its_rank():

@@ -19,43 +19,48 @@ def taken(action: Action, done: int = 0, gain: int = 0, actions: int = 1, told: 
 def test_the_best_is_what_was_reached_at_once_and_stays():
     ledger = Ledger()
     for done, gain in ((1, 1), (2, 1), (1, -1)):
-        ledger.take_in(taken(Collect(block="tree"), done, gain), reached=False)
+        ledger.take_in(taken(Collect(block="tree"), done, gain), source="plan", reached=False)
     assert ledger.best == 2
     assert len(ledger.trace) == 3
 
 
 def test_a_step_that_tells_nothing_of_a_goal_changes_no_best():
     ledger = Ledger(best=1)
-    ledger.take_in(taken(Collect(block="tree"), told=False), reached=False)
+    ledger.take_in(taken(Collect(block="tree"), told=False), source="plan", reached=False)
     assert ledger.best == 1
 
 
 def test_the_steps_to_the_goal_are_those_up_to_the_first_that_reached_it():
     ledger = Ledger()
     for actions, reached in ((4, False), (5, True), (6, True)):
-        ledger.take_in(taken(Collect(block="tree"), actions=actions), reached=reached)
+        ledger.take_in(taken(Collect(block="tree"), actions=actions), source="plan", reached=reached)
     assert ledger.reached_at == 5
 
 
 def test_a_cell_is_filled_by_what_brought_the_goal_nearer_there():
     ledger = Ledger()
-    ledger.take_in(taken(Place(item="sand", target=CELL), 0, 0), reached=False)
-    ledger.take_in(taken(Place(item="brick", target=OTHER), 1, 1), reached=False)
+    ledger.take_in(taken(Place(item="sand", target=CELL), 0, 0), source="role", reached=False)
+    ledger.take_in(taken(Place(item="brick", target=OTHER), 1, 1), source="role", reached=False)
     # Put down anywhere, or not put down at all: no cell was meant.
-    ledger.take_in(taken(Place(item="table"), 2, 1), reached=False)
-    ledger.take_in(taken(Collect(block="tree"), 3, 1), reached=False)
+    ledger.take_in(taken(Place(item="table"), 2, 1), source="role", reached=False)
+    ledger.take_in(taken(Collect(block="tree"), 3, 1), source="role", reached=False)
     assert ledger.filled == {OTHER: "brick"}
 
 
 def test_what_is_booked_adds_up_by_source():
     ledger = Ledger()
-    ledger.book("plan", made=True, steps=3)
-    ledger.book("plan", made=False, steps=2, lost=2)
-    ledger.of("exploration").steps += 1
+    for actions in (1, 2, 3):
+        ledger.take_in(taken(Collect(block="tree"), actions=actions), source="plan", reached=False)
+    ledger.book("plan", made=True, steps=1)
+    ledger.book("plan", made=False, steps=2)
+    # The second of these does not count: nothing that counts was done since.
+    for _ in range(2):
+        ledger.take_in(taken(Collect(block="tree"), actions=4), source="exploration", reached=False)
     assert ledger.spending == {
-        "plan": Spending(tried=2, made=1, steps=5, lost=2),
+        "plan": Spending(tried=2, made=1, steps=3, lost=2),
         "exploration": Spending(steps=1),
     }
+    assert ledger.steps() == {"plan": 3, "exploration": 1}
 
 
 def test_counts_of_a_chronicle_are_added_and_leave_the_ledger_as_it_was():
@@ -64,7 +69,7 @@ def test_counts_of_a_chronicle_are_added_and_leave_the_ledger_as_it_was():
     counts = {"tried": 2, "made": 1, "new": 1, "rejected": 4}
     whole = ledger.with_counts({"edit": counts, "transfer": counts})
     assert whole == {
-        "edit": Spending(tried=3, made=2, new=1, rejected=4, steps=3),
+        "edit": Spending(tried=3, made=2, new=1, rejected=4),
         "transfer": Spending(tried=2, made=1, new=1, rejected=4),
     }
-    assert ledger.spending == {"edit": Spending(tried=1, made=1, steps=3)}
+    assert ledger.spending == {"edit": Spending(tried=1, made=1)}

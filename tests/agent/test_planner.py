@@ -167,3 +167,23 @@ def test_the_hand_digs_what_it_opened_before_though_a_handful_opened_it_too():
     assert Planner(known, Prices(known)).tool_for("tree", {"plank": 3}) == (None, True)
     known.stack_size["plank"] = 1
     assert Planner(known, Prices(known)).tool_for("tree", {"plank": 1}) == ("plank", True)
+
+
+def test_one_station_serves_for_all_that_a_plan_makes_at_it():
+    known = knowing()
+    known.ways["stone_pick"] = [craft("stone_pick", "AAA/.B./.B.", "stone", "rod")]
+    held = {"plank": 7, "rod": 4, "stone": 3}
+    assert plan(known, {"pick": 1, "stone_pick": 1}, held) == [("table", 1), ("pick", 1), ("stone_pick", 1)]
+
+
+def test_a_station_that_is_carried_and_wanted_is_made_a_second_time():
+    held = {"table": 1, "plank": 7, "rod": 2}
+    wanted = {"pick": 1, "table": 1}
+    assert plan(knowing(), wanted, held) == [("pick", 1), ("table", 1)]
+
+
+def test_a_way_that_is_given_up_puts_no_station_down():
+    known = knowing()
+    known.ways["badge"] = [craft("badge", "AAA", "gold"), craft("badge", "AAA", "wool")]
+    # The first way lacks gold, after a table was planned for it; the second needs one still.
+    assert plan(known, {"badge": 1}, {"plank": 4, "wool": 3}) == [("table", 1), ("badge", 1)]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from csd.episode import Attack, Collect, Equip, GoTo, Place
@@ -13,7 +15,7 @@ from echo.agent.policy import NoMemory
 from echo.agent.probing import Prober
 from echo.agent.writeback import Chronicle
 from tests.agent.toy_goals import NOTHING, GoalWorld, Lay, have
-from tests.agent.toy_world import ToyWorld
+from tests.agent.toy_world import RULES, ToyWorld
 
 
 def prober_in(world: ToyWorld) -> Prober:
@@ -119,3 +121,27 @@ def test_a_creature_known_from_an_earlier_fight_or_that_got_away_is_left_alone()
     assert gone.done == [(Attack(mob="cow"), "not_seen")]
     gone.lay = Lay(mobs={"cow": (0, 64, 0)})
     assert not prober.probe()
+
+
+def test_digging_for_want_of_something_better_counts_as_an_attempt():
+    world = ToyWorld(replace(RULES, blocks={"tree": RULES.blocks["tree"]}))
+    prober = prober_in(world)
+    prober.probe()
+    assert prober.dig_anything()
+    assert prober._chronicle.attempts["collect"] == {"tried": 2, "made": 2, "new": 1, "rejected": 0}
+    assert prober.source == "collect"
+
+
+class Full(ToyWorld):
+    """Has room for nothing."""
+
+    def _dig(self, kind):
+        return "inventory_full"
+
+
+def test_a_block_that_there_is_no_room_for_is_probed_once():
+    world = Full(replace(RULES, blocks={"rock": RULES.blocks["rock"], "tree": RULES.blocks["tree"]}))
+    prober = prober_in(world)
+    for _ in range(5):
+        prober.probe()
+    assert digs(world) == [("rock", None), ("tree", None)]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from csd.episode import (
@@ -16,11 +18,16 @@ from csd.episode import (
     Smelt,
     WaitUntil,
 )
+from echo.agent.arrangement import Arrangement
+from echo.agent.goal import Fill, Make
 from echo.agent.ledger import Spending
 from echo.agent.memory import Habits, Recalled
+from echo.agent.policy import Idea, NoMemory, Prospects
 from echo.agent.pursuit import COUNTED, FIRST_LOOKS
 from echo.agent.scouting import POINTS
+from tests.agent.attempting import idea
 from tests.agent.toy_goals import NOTHING, TREE, GoalWorld, Lay, ScriptedMemory, deeds, have, lived, play
+from tests.agent.toy_world import RULES
 
 PLANKS = Craft(grid=(("log",),))
 DIG, GHOST, BARE = Collect(block="tree"), Collect(block="ghost"), Equip(item=None)
@@ -202,3 +209,64 @@ def test_what_an_attempt_cost_in_vain_is_lost():
     assert pursued.spending == {"exploration": Spending(tried=3, steps=4, lost=4)}
     # The fourth was decided on, but there was no step left for it.
     assert pursued.decisions == 4
+
+
+TABLE = Craft(grid=(("plank", "plank"), ("plank", "plank")))
+
+
+def test_a_plan_that_the_budget_breaks_off_is_booked_and_its_steps_are_lost():
+    known = Recalled(steps=lived(DIG, PLANKS, TABLE))
+    pursued = play(GoalWorld(have(table=1)), ScriptedMemory(known), budget=2)
+    assert pursued.ending == "budget"
+    assert pursued.spending == {"plan": Spending(tried=1, steps=2, lost=2)}
+
+
+def test_a_part_that_is_played_in_vain_is_lost():
+    ground = Lay(carriers=("brick",), loose=("sand",))
+    world = GoalWorld(Fill(text="fill it", cells=((3, 63, 0),)), ground, held={"sand": 1, "brick": 1})
+    pursued = play(world, ScriptedMemory(fits={"sand": 0.9, "brick": 0.1}))
+    assert pursued.spending == {"role": Spending(tried=2, made=1, steps=2, lost=1)}
+
+
+def test_walking_about_between_attempts_is_booked_apart():
+    pursued = play(GoalWorld(have(gold=1), rules=NOTHING), budget=1_000)
+    assert pursued.spending == {"scout": Spending(steps=len(POINTS))}
+
+
+class Hopeful(NoMemory):
+    """Suggests one thing until it is set aside."""
+
+    def __init__(self, suggested: Idea) -> None:
+        self._suggested: Idea | None = suggested
+
+    def suggest(self, prospects: Prospects) -> Idea | None:
+        return self._suggested
+
+    def set_aside(self, idea: Idea, ways: int | None) -> None:
+        self._suggested = None
+
+
+@pytest.mark.parametrize("budget", [1, 2, 3])
+def test_what_the_preparation_of_a_suggestion_costs_is_booked_for_the_suggestion(budget):
+    policy = Hopeful(idea(Arrangement("AA/AA", ("log",))))
+    memory = ScriptedMemory(Recalled(steps=lived(DIG)), policy=policy)
+    trees = replace(RULES, blocks={"tree": RULES.blocks["tree"]})
+    # These dice let memory choose first. Four logs are needed; the budget ends before.
+    pursued = play(GoalWorld(Make(text="smelt it", where="fire"), rules=trees), memory, budget=budget)
+    assert pursued.spending["transfer"] == Spending(steps=budget, lost=budget)
+
+
+def test_what_a_plan_makes_for_the_first_time_is_new_of_the_plan():
+    pursued = play(GoalWorld(have(plank=1)), ScriptedMemory(Recalled(plan=(DIG, PLANKS))))
+    # What was dug counts as collected, whatever it was dug for.
+    assert (pursued.spending["plan"].new, pursued.spending["collect"].new) == (1, 1)
+
+
+@pytest.mark.parametrize("known", [(), (DIG,), (DIG, PLANKS, TABLE)])
+@pytest.mark.parametrize("budget", [1, 3, 8, 20, 45])
+def test_the_steps_of_all_sources_are_all_that_were_taken(known, budget):
+    world = GoalWorld(have(oven=1), Lay(far={"tree": TREE}))
+    pursued = play(world, ScriptedMemory(Recalled(steps=lived(*known))), budget=budget)
+    taken = sum(action.kind in COUNTED for action in deeds(world))
+    assert sum(spent.steps for spent in pursued.spending.values()) == taken == pursued.steps
+    assert all(0 <= spent.lost <= spent.steps for spent in pursued.spending.values())

@@ -6,13 +6,13 @@ import pytest
 
 from csd.axes import AXES
 from csd.encode import HashingEncoder
-from csd.episode import Attack, Collect, Craft, Episode, Equip, GoTo, Place, Smelt, Step
+from csd.episode import Action, Attack, Collect, Craft, Episode, Equip, GoTo, Place, Smelt, Step
 from echo.agent.arrangement import Arrangement
 from echo.agent.goal import HAND, Fell, Fill, Make
 from echo.agent.memory import Ended, Question, Recalled
 from echo.agent.policy import NoMemory, Prospects
 from echo.agent.transfer_memory import DOUBT, SHARPNESS, TransferMemory, lesson
-from tests.agent.toy_goals import GoalWorld, Lay, have, lived
+from tests.agent.toy_goals import TREE, GoalWorld, Lay, have, lived
 from tests.agent.toy_world import RULES, ToyWorld
 from tests.baselines.hand_made import ScriptedEncoder
 
@@ -98,9 +98,52 @@ def test_each_lesson_is_recalled_once_oldest_first_and_no_experience_before_the_
     assert recall(memory(dig, again, planks)).steps == (dig, planks)
 
 
-def test_places_are_recalled_at_the_start():
-    (dug,) = lived(DIG)
-    assert recall(memory(dug)).places == {kind: seen.nearest for kind, seen in SEEN.blocks.items()}
+def taken(kept: TransferMemory, world: ToyWorld, *actions: Action) -> None:
+    """Let a memory take in what is done in a world."""
+    for action in actions:
+        (step,) = lived(action, world=world)
+        kept.take_in(step, (), world.observe())
+
+
+def test_places_are_recalled_at_the_start_and_where_one_is_asked_for():
+    kept = memory()
+    world = ToyWorld()
+    taken(kept, world, DIG)
+    assert recall(kept).places == {kind: seen.nearest for kind, seen in world.observe().blocks.items()}
+    assert recall(kept, block="tree") == Recalled(places={"tree": SEEN.blocks["tree"].nearest})
+    assert recall(kept, block="gem") == Recalled()
+
+
+def test_the_land_of_a_demonstration_gives_no_place():
+    kept = memory()
+    kept.show(demonstration("plank", 1))
+    assert recall(kept).places == {}
+
+
+def test_of_several_places_the_nearest_is_recalled():
+    kept = memory()
+    for cell in (TREE, (7, 64, 0)):
+        world = GoalWorld(have(gold=1), Lay(far={"tree": cell}))
+        taken(kept, world, GoTo(target=(cell[0] - 2, 64, 0)))
+    assert recall(kept).places["tree"] == (7, 64, 0)
+    far = replace(SEEN, position=(30.5, 64.0, 0.5))
+    assert kept.recall(Question(goal=GAP, seen=far)).places["tree"] == TREE
+
+
+def test_a_place_where_nothing_of_the_kind_is_in_sight_any_more_is_forgotten():
+    kept = memory()
+    taken(kept, GoalWorld(have(gold=1), Lay(far={"tree": TREE})), GoTo(target=(20, 64, 0)))
+    assert recall(kept).places["tree"] == TREE
+    other = GoalWorld(have(gold=1), Lay(far={"tree": (60, 64, 0)}))
+    taken(kept, other, GoTo(target=(5, 64, 0)))
+    assert recall(kept).places["tree"] == TREE
+    taken(kept, other, GoTo(target=TREE))
+    assert "tree" not in recall(kept).places
+
+
+def test_a_question_about_an_item_leaves_what_suggestions_aim_at():
+    goal = replace(have(stick=1), text="carry a stick")
+    assert suggested_rows(goal) == suggested_rows(goal, asked="plank box") == "A/A"
 
 
 def test_exemplars_are_what_made_the_things_with_the_nearest_names_nearest_first():
@@ -119,12 +162,11 @@ def test_the_exemplar_of_a_thing_is_the_latest_way_to_make_it():
     assert recall(memory(first, other, again)).exemplars == (other,)
 
 
-def test_asked_for_an_item_only_exemplars_are_told_and_asked_for_a_block_nothing():
+def test_asked_for_an_item_only_exemplars_are_told():
     planks, rods = lived(PLANKS, RODS, log=1)
     encoder = ScriptedEncoder({"plank": 0.5, "rod": 0.9}, ("stick",))
     kept = memory(planks, rods, encoder=encoder)
     assert recall(kept, item="stick") == Recalled(exemplars=(rods, planks))
-    assert recall(kept, block="tree") == Recalled()
 
 
 def test_recalling_twice_answers_alike():
@@ -174,6 +216,12 @@ def test_whether_a_weapon_served_depends_on_the_time_that_the_goal_allows(within
     recall(kept, spider(within))
     expected = (served + 0.15) / 1.3
     assert kept.fits("weapon", ["sword"]) == {"sword": pytest.approx(expected)}
+
+
+def test_a_weapon_that_served_against_one_creature_vouches_for_nothing_against_another():
+    kept = memory(fight("sword", 40))
+    recall(kept, Fell(text="fell it", mob="cow", within=64))
+    assert kept.fits("weapon", ["sword"]) == {}
 
 
 def test_the_bare_hand_is_among_the_weapons():
@@ -240,8 +288,8 @@ def test_a_demonstration_is_recalled_like_an_experience():
     assert recall(kept).steps == recall(kept).exemplars == shown.steps
 
 
-def suggested_rows(goal) -> str:
-    """Return what is suggested first after boxes and rods were shown and `goal` was asked about."""
+def suggested_rows(goal, asked: str | None = None) -> str:
+    """Return what is suggested first where boxes and rods were shown, `goal` and then an item asked about."""
     encoder = ScriptedEncoder({"plank box": 0.1, "rod": 0.9}, ("carry a stick",))
     kept = memory(encoder=encoder, shots=1)
     kept.show(demonstration("plank", 1))
@@ -249,6 +297,8 @@ def suggested_rows(goal) -> str:
     after = ToyWorld(held={"rod": 4}).observe()
     kept.show(Episode(id="ep_000002", goal="rods", steps=steps, after=after, source="toy"))
     recall(kept, goal)
+    if asked is not None:
+        recall(kept, goal, item=asked)
     idea = kept.policy.suggest(BOX_OF_STONE)
     assert idea is not None
     return idea.arrangement.rows
@@ -257,6 +307,57 @@ def suggested_rows(goal) -> str:
 def test_suggestions_aim_at_what_is_like_the_goal_where_a_certain_thing_is_asked_for():
     assert suggested_rows(replace(have(stick=1), text="carry a stick")) == "A/A"
     assert suggested_rows(Make(text="carry a stick", where="hands")) == "AA/AA"
+
+
+COSINES = {"log": 0.1, "plank": 0.3, "stone": 0.8, "rod": 0.2}
+
+
+def bears(kept: TransferMemory, *items: str) -> list[float]:
+    """Return by how much of the most a goal can take off, items are shorter to name."""
+    penalty = kept.policy.penalty
+    assert penalty is not None
+    return [penalty.naming(item) / -4.0 for item in items]
+
+
+def test_what_is_called_like_the_goal_bears_on_it_from_the_mean_up():
+    kept = memory(encoder=ScriptedEncoder(COSINES, ("gem",)))
+    for item in COSINES:
+        kept.take_in(lived(DIG)[0], (item,), SEEN)
+    recall(kept, have(gem=1))
+    # The mean of the four cosines is 0.35, the highest 0.8.
+    assert bears(kept, "log", "plank", "stone", "rod", "feather") == [0.0, 0.0, 1.0, 0.0, 0.0]
+    kept.take_in(lived(DIG)[0], ("clay",), SEEN)
+    # With one more, of cosine 0, the mean is 0.28.
+    assert bears(kept, "plank", "stone") == [pytest.approx(0.02 / 0.52), 1.0]
+    recall(kept, Make(text="gem", where="hands"))
+    assert bears(kept, "plank", "stone") == [0.0, 0.0]
+
+
+def test_what_a_thing_called_like_the_goal_was_made_of_bears_on_it_as_much():
+    kept = memory(encoder=ScriptedEncoder({"log": 0.0, "plank": 0.1, "rod": 0.9, "stone": 0.2}, ("staff",)))
+    for item in ("log", "plank", "rod", "stone"):
+        kept.take_in(lived(DIG)[0], (item,), SEEN)
+    recall(kept, have(staff=1))
+    assert bears(kept, "plank", "rod") == [0.0, 1.0]
+    for step in lived(RODS, plank=2):
+        kept.take_in(step, (), SEEN)
+    recall(kept, have(staff=1))
+    assert bears(kept, "log", "plank", "rod") == [0.0, 1.0, 1.0]
+
+
+def test_the_first_piece_tells_what_the_others_are_made_of_and_nothing_bears_on_what_is_known_how_to_make():
+    encoder = ScriptedEncoder({"log": 0.0, "plank": 0.1, "stone": 0.2}, ("rod", "staff"))
+    kept = memory(encoder=encoder)
+    for item in ("log", "plank", "stone", "rod"):
+        kept.take_in(lived(DIG)[0], (item,), SEEN)
+    recall(kept, have(rod=1, staff=1))
+    assert bears(kept, "plank", "stone")[0] == 0.0
+    for step in lived(RODS, plank=2):
+        kept.take_in(step, (), SEEN)
+    recall(kept, have(rod=1, staff=1))
+    assert bears(kept, "plank") == [1.0]
+    recall(kept, have(rod=1))
+    assert bears(kept, "plank", "stone") == [0.0, 0.0]
 
 
 def test_axes_that_are_masked_speak_for_nothing():

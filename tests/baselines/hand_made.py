@@ -106,6 +106,10 @@ class Trace:
         used = {item: -1, **({fuel: -1} if burns else {})}
         return self._do(Smelt(input=item, fuel=fuel), {**used, **brings}, gain=gain)
 
+    def smelt_in_vain(self, item: str, fuel: str) -> Trace:
+        """Try to burn what is no fuel."""
+        return self._do(Smelt(input=item, fuel=fuel), {}, code="not_fuel")
+
     def put(self, item: str, target: Cell | None = None, gain: int | None = None) -> Trace:
         """Put a block down; one called table or furnace is a station from then on."""
         self._do(Place(item=item, target=target), {item: -1}, block=item, gain=gain)

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from csd.axes import AXES, Axis
-from echo.agent.goal import Goal, Make
+from echo.agent.goal import Fill, Goal, Make
 from echo.agent.memory import Recalled
 from echo.baselines.echo_release import EchoRelease, likeness
 from tests.baselines.hand_made import Trace, asked, have
@@ -30,6 +30,14 @@ def test_likeness_is_the_plain_sum_of_five_cosines_of_raw_counts():
         Axis.INTER: Counter[str](),
     }
     assert likeness(one, other) == pytest.approx(1.0 + 0.6 + 0.8)
+
+
+def test_a_part_of_the_goal_reached_in_a_failed_episode_is_a_task():
+    gap = Fill(text="fill the gap", cells=((0, 63, 1), (0, 63, 2)))
+    trace = Trace(dirt=1, sand=1).put("dirt", (0, 63, 1), gain=1).put("sand", (0, 63, 2), gain=0)
+    memory = live(EchoRelease(), trace, gap)
+    assert list(memory.entries) == ["place dirt"]
+    assert memory.recall(asked(gap)).steps == (trace.steps[0],)
 
 
 def test_each_item_got_and_each_goal_reached_is_a_task():

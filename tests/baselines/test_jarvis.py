@@ -43,6 +43,21 @@ def test_the_same_task_is_answered_differently_in_different_states() -> None:
     assert poor[0].steps == tuple(from_sheep().steps)
 
 
+def test_parts_reached_without_the_whole_are_a_plan_of_the_same_task_told_by_state() -> None:
+    gap = Fill(text="fill the gap", cells=((0, 63, 1), (0, 63, 2)))
+    memory = jarvis()
+    half = Trace(dirt=1, sand=1).put("dirt", (0, 63, 1), gain=1).put("sand", (0, 63, 2), gain=0)
+    memory.close(half.ended(gap, "budget"))
+    whole = Trace(rock=2).put("rock", (0, 63, 1), gain=1).put("rock", (0, 63, 2), gain=1)
+    memory.close(whole.ended(gap))
+    assert [plan.steps for plan in memory.nearest(asked(gap, dirt=1, sand=1))] == [
+        (half.steps[0],),
+        tuple(whole.steps),
+    ]
+    memory.close(Trace(sand=1).put("sand", (0, 63, 1), gain=0).ended(gap, "budget"))
+    assert len(memory.plans) == 2
+
+
 def test_another_task_in_the_very_same_state_does_not_come_before_the_asked_one() -> None:
     memory = jarvis()
     memory.close(from_wool().ended(BED))

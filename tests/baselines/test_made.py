@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from echo.agent.goal import Fill, Make
+from echo.agent.goal import Fell, Fill, Make
 from echo.baselines.made import (
     advances,
     distinct,
     first_gains,
     gained,
     needed,
+    part_tried,
+    parts_reached,
     repeats,
     station_used,
     way_to,
@@ -19,6 +21,30 @@ def to_a_pick() -> Trace:
     trace.craft("plank", "plank", stick=4).craft("log", plank=4).craft("plank", "plank", table=1)
     trace.put("table").craft("plank", "plank", "plank", "stick", pick=1)
     return trace.hold("pick").dig("rock", stone=1)
+
+
+def test_the_parts_of_a_goal_are_named_by_what_was_tried_in_them() -> None:
+    gap = Fill(text="fill the gap", cells=((0, 63, 1),))
+    filling = Trace(oak_log=2, table=1).put("table").put("oak_log", (0, 63, 1), gain=0)
+    assert [part_tried(step, gap) for step in filling.steps] == [None, "place oak log"]
+    spider = Fell(text="fell a spider", mob="cave_spider", within=60)
+    fighting = Trace(sword=1).fight("sheep").fight("cave_spider").hold("sword").fight("cave_spider")
+    assert [part_tried(step, spider) for step in fighting.steps] == [
+        None,
+        "fight cave spider with bare hands",
+        None,
+        "fight cave spider with sword",
+    ]
+    assert part_tried(fighting.steps[1], have("carry string", string=1)) is None
+
+
+def test_a_part_is_reached_by_the_latest_step_that_brought_the_goal_nearer() -> None:
+    gap = Fill(text="fill the gap", cells=((0, 63, 1), (0, 63, 2)))
+    trace = Trace(dirt=2, sand=1, rock=1).put("dirt", (0, 63, 1), gain=1).put("rock", (0, 63, 2), gain=1)
+    trace.put("sand", (0, 63, 2), gain=0).put("dirt", (0, 63, 2), gain=1)
+    assert parts_reached(trace.steps, gap) == {"place rock": trace.steps[1], "place dirt": trace.steps[3]}
+    assert list(parts_reached(trace.steps, gap)) == ["place rock", "place dirt"]
+    assert parts_reached(trace.steps, have("carry dirt", dirt=1)) == {}
 
 
 def test_what_a_step_gained_are_the_counts_that_rose() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from csd.encode import HashingEncoder
-from echo.agent.goal import Fell, Goal
+from echo.agent.goal import Fell, Fill, Goal
 from echo.agent.memory import Habits, Recalled
 from echo.baselines.mp5 import Mp5
 from tests.baselines.hand_made import ScriptedEncoder, Trace, asked, have
@@ -31,6 +31,15 @@ def test_an_item_got_in_a_failed_episode_is_a_sub_objective_done():
     assert list(memory.workflows) == ["log", "plank"]
     assert memory.workflows["plank"].description == "obtain plank"
     assert [step.action.kind for step in memory.workflows["plank"].steps] == ["collect", "craft"]
+
+
+def test_a_part_of_the_goal_reached_in_a_failed_episode_is_a_sub_objective_done():
+    gap = Fill(text="fill the gap", cells=((0, 63, 1), (0, 63, 2)))
+    trace = Trace(dirt=1, sand=1).put("dirt", (0, 63, 1), gain=1).put("sand", (0, 63, 2), gain=0)
+    memory = live(Mp5(encoder=HashingEncoder()), trace, gap)
+    assert list(memory.workflows) == ["place dirt"]
+    assert memory.workflows["place dirt"].description == "fill the gap: place dirt"
+    assert memory.recall(asked(gap)).steps == (trace.steps[0],)
 
 
 def test_what_was_carried_from_the_start_is_no_sub_objective():

@@ -9,6 +9,8 @@ from echo.baselines.voyager import RETRIEVED, Voyager
 from tests.baselines.hand_made import ScriptedEncoder, Trace, asked, have
 
 PLANKS = have("carry planks", plank=4)
+LEFT, RIGHT = (0, 63, 1), (0, 63, 2)
+GAP = Fill(text="fill the gap", cells=(LEFT, RIGHT))
 
 
 def live(memory: Voyager, trace: Trace, goal: Goal = PLANKS, *, reached: bool = True) -> Ended:
@@ -157,11 +159,52 @@ def test_a_goal_without_items_gets_the_steps_that_brought_it_nearer() -> None:
     gap = Fill(text="fill the gap", cells=((0, 63, 1),))
     trace = Trace(torch=1).dig("ground", dirt=1).put("torch", (0, 63, 1), gain=0)
     live(memory, trace.put("dirt", (0, 63, 1), gain=1), gap)
-    assert memory.recall(asked(gap)).steps == (trace.steps[0], trace.steps[2])
+    dug, vain, put = trace.steps
+    assert memory.recall(asked(gap)).steps == (vain, dug, put)
     fight = Fell(text="fell a spider", mob="spider", within=60)
     weapon = Trace(sword=1).fight("spider", gain=0).hold("sword").fight("spider", gain=1)
     live(memory, weapon, fight)
     assert weapon.steps[2] in memory.recall(asked(fight)).steps
+
+
+def test_a_part_of_the_goal_that_was_reached_is_a_sub_task_done_though_the_goal_was_not() -> None:
+    memory = voyager()
+    trace = Trace(dirt=1, rock=1).put("dirt", LEFT, gain=1).put("rock", RIGHT, gain=1)
+    live(memory, trace, GAP, reached=False)
+    assert names(memory) == ["place dirt", "place rock"]
+    assert [skill.description for skill in memory.skills] == [
+        "fill the gap: place dirt",
+        "fill the gap: place rock",
+    ]
+    assert memory.recall(asked(GAP)).steps == tuple(trace.steps)
+    assert (memory.completed, memory.failed) == (["place dirt", "place rock"], ["fill the gap"])
+
+
+def test_sub_tasks_that_failed_are_read_before_the_next_task_and_struck_once_they_succeed() -> None:
+    memory = voyager()
+    vain = Trace(sand=1).put("sand", LEFT, gain=0)
+    live(memory, vain, GAP, reached=False)
+    assert memory.failed == ["place sand", "fill the gap"]
+    assert memory.recall(asked(GAP)).steps == (vain.steps[0],)
+    assert memory.recall(asked(GAP, item="sand")).steps == ()
+    put = Trace(sand=2).put("sand", LEFT, gain=1).put("sand", RIGHT, gain=0)
+    live(memory, put, GAP, reached=False)
+    assert (memory.completed, memory.failed) == (["place sand"], ["fill the gap"])
+    assert memory.recall(asked(GAP)).steps == (put.steps[0],)
+
+
+def test_a_fuel_that_did_not_burn_is_listed_and_a_grid_that_gave_nothing_is_not() -> None:
+    memory = voyager()
+    trace = Trace(sand=1, stone=1, log=2).smelt_in_vain("sand", "stone").craft("log", "log")
+    live(memory, trace, have("carry glass", glass=1), reached=False)
+    assert memory.failed == ["burn stone", "carry glass"]
+    assert memory.recall(asked(have("carry glass", glass=1))).steps == (trace.steps[0],)
+
+
+def test_without_self_verification_nothing_is_known_to_have_failed() -> None:
+    memory = voyager(self_verification=False)
+    live(memory, Trace(sand=1).put("sand", LEFT, gain=0), GAP, reached=False)
+    assert memory.failed == []
 
 
 def test_demonstrations_become_skills() -> None:

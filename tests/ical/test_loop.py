@@ -68,6 +68,28 @@ def test_of_an_unknown_slot_or_item_no_chance_is_told():
     assert made.chance("AA/AA", ("never_heard_of",)) is None
 
 
+def test_what_bears_on_a_goal_is_shorter_to_name():
+    made = transfer()
+    assert made.naming(PLANKS) == 0.0
+    made.bearing = {PLANKS: 0.5, STICK: 1.0}
+    assert Settings().aim == 4.0
+    assert [made.naming(item) for item in (PLANKS, STICK, COBBLE)] == [-2.0, -4.0, 0.0]
+
+
+def test_a_chance_falls_with_how_little_the_material_that_bears_most_on_the_goal_does():
+    made = transfer()
+    suggested(made)
+    free = made.chance("AA/AA", (COBBLE,))
+    assert free is not None
+    made.bearing = {PLANKS: 0.5}
+    assert made.chance("AA/AA", (COBBLE,)) == pytest.approx(free * 2.0**-4)
+    # Of an unknown slot nothing is known but this.
+    assert made.chance("AA/A.", (PLANKS,)) == 2.0**-2
+    assert made.chance("AB/A.", (COBBLE, PLANKS)) == 2.0**-2
+    made.bearing = {COBBLE: 1.0}
+    assert made.chance("AA/AA", (COBBLE,)) == pytest.approx(free)
+
+
 def test_a_chance_is_told_over_the_mean_of_its_slot():
     made = transfer()
     suggested(made)

@@ -1,24 +1,18 @@
-"""What an experiment on tasks consists of, read from a file that tells only its difference from a base."""
+"""What an experiment on tasks consists of, read from a spec file."""
 
 from __future__ import annotations
 
-import os
-import tomllib
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
 from pydantic import Field, ValidationError
 
-from csd.resources import data_file
 from echo.experiments.spec import FileRecord, UsageError
+from echo.experiments.spec_files import SIZES, read_settings, told
 from echo.experiments.tasks.competitors import Competitor
 from echo.experiments.tasks.loading import TaskFileError, load_task
 from echo.experiments.tasks.records import Kind
-
-SIZES: tuple[str, ...] = ("quick", "standard", "full")
-"""Sizes in which each experiment comes."""
 
 MIXING: tuple[Kind, ...] = ("continual",)
 """Kinds whose runs draw another task each episode, so that they name none."""
@@ -76,7 +70,8 @@ def load_experiment(name: str, changes: Mapping[str, Any] | None = None) -> Expe
     Raises:
         UsageError: on an unknown name, or as `make_experiment`.
     """
-    return make_experiment({**_settings(name, Path(), {}), **(changes or {})}, name)
+    settings = read_settings(name, Path(), keys=KEYS, shipped=shipped_specs())
+    return make_experiment({**settings, **(changes or {})}, name)
 
 
 def read_spec(path: Path, changes: Mapping[str, Any] | None = None) -> Experiment:
@@ -88,7 +83,8 @@ def read_spec(path: Path, changes: Mapping[str, Any] | None = None) -> Experimen
         UsageError: if the file is missing, is no TOML, has unknown keys or a base that leads back to itself,
             or as `make_experiment`.
     """
-    return make_experiment({**_settings(path.name, path.parent, {}), **(changes or {})}, str(path))
+    settings = read_settings(path.name, path.parent, keys=KEYS, shipped=shipped_specs())
+    return make_experiment({**settings, **(changes or {})}, str(path))
 
 
 def make_experiment(settings: Mapping[str, Any], where: str) -> Experiment:
@@ -111,7 +107,7 @@ def make_experiment(settings: Mapping[str, Any], where: str) -> Experiment:
     try:
         experiment = Experiment.model_validate(values)
     except ValidationError as error:
-        raise UsageError(f"expected a spec of an experiment; got {_told(error)} in {where}.") from error
+        raise UsageError(f"expected a spec of an experiment; got {told(error)} in {where}.") from error
     _check_tasks(experiment, where)
     return experiment
 
@@ -147,61 +143,3 @@ def _check_tasks(experiment: Experiment, where: str) -> None:
             load_task(name)
         except TaskFileError as error:
             raise UsageError(str(error)) from error
-
-
-def _settings(name: str, folder: Path, seen: Mapping[Path, str]) -> dict[str, Any]:
-    """Return the keys of a spec file over those of its base.
-
-    Args:
-        name: Of the file, from `folder`; without ``.toml`` it comes with the project.
-        folder: Of the file that names it.
-        seen: The files that led to it -> their names as given.
-    """
-    place = Path(os.path.normpath(folder / name))
-    if place in seen:
-        chain = " -> ".join((*seen.values(), name))
-        raise UsageError(f"expected a base that ends somewhere; got {chain}. Name another.")
-    own = _read(name, folder)
-    unknown = [key for key in own if key not in KEYS]
-    if unknown:
-        near = [match for key in unknown for match in get_close_matches(key, KEYS, n=2, cutoff=0.5)]
-        hint = f" Did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
-        raise UsageError(
-            f"expected keys out of {', '.join(KEYS)} in {name}; got {', '.join(map(repr, unknown))}.{hint}"
-        )
-    base = own.get("base")
-    if base is None:
-        return own
-    if not isinstance(base, str):
-        raise UsageError(f"expected the name of a spec for 'base' in {name}; got {base!r}.")
-    return {**_settings(base, (folder / name).parent, {**seen, place: name}), **own}
-
-
-def _read(name: str, folder: Path) -> dict[str, Any]:
-    """Return the content of a spec file in `folder`; without ``.toml`` it comes with the project."""
-    known = shipped_specs()
-    if not name.endswith(".toml") and name not in known:
-        near = get_close_matches(name, known, n=3, cutoff=0.5)
-        hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise UsageError(f"expected a spec out of {', '.join(known)}, or a .toml file; got {name!r}.{hint}")
-    file = folder.joinpath(name) if name.endswith(".toml") else data_file("runs").joinpath(f"{name}.toml")
-    if isinstance(file, Path) and file.exists() and not file.is_file():
-        # A pipe might never end.
-        raise UsageError(f"expected a spec file; got a folder or a device at {file}.")
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"expected a spec file; got {error.strerror or error} at {file}.") from error
-    except (ValueError, RecursionError) as error:  # RecursionError: nested too deep.
-        raise UsageError(f"expected a spec file in TOML; got {error} in {file}.") from error
-
-
-def _told(error: ValidationError) -> str:
-    """Return what is wrong, key by key, at most three."""
-    faults = []
-    for one in error.errors()[:3]:
-        key = ".".join(map(str, one["loc"]))
-        said = one["msg"][:1].lower() + one["msg"][1:]
-        missing = one["type"] == "missing"
-        faults.append(f"nothing for {key!r}" if missing else f"{key} = {one['input']!r} ({said})")
-    return "; ".join(faults)

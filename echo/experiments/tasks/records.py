@@ -74,7 +74,7 @@ class Tally(FileRecord):
     steps: Count = 0
     """Steps spent on them, preparation included."""
     lost: Count = 0
-    """Of these steps, those of attempts that gave nothing; role books none, plan only those of a replay."""
+    """Of these steps, those of attempts that made nothing: for role and plan, came no nearer to the goal."""
 
 
 class EpisodeRecord(FileRecord):
@@ -94,7 +94,8 @@ class EpisodeRecord(FileRecord):
     """Experiences that memory gave back at its start."""
     attempts: dict[str, Tally]
     """Source -> what came of it: collect, exploration, edit, adaptation, transfer, pattern, role
-    (casting a part) and plan (doing what is known)."""
+    (casting a part), plan (doing what is known) and scout (walking about between attempts: steps alone).
+    Their steps add up to all that were taken, also where the budget broke an attempt off."""
     axes: dict[str, float]
     """Axis -> mean share in the suggestions tried; empty where none was."""
     axes_made: dict[str, float]

@@ -160,8 +160,8 @@ def _in_vain(step: Step, goal: Goal) -> object | None:
             return "fuel", action.fuel
         case Place() if action.target is not None and goal_gain(outcome) == 0:
             return "bridge", action.item
-        case Attack() if isinstance(goal, Fell) and outcome.work_ticks > goal.within:
-            return "weapon", step.before.mainhand
+        case Attack() if isinstance(goal, Fell) and action.mob == goal.mob:
+            return ("weapon", action.mob, step.before.mainhand) if outcome.work_ticks > goal.within else None
         case _:
             return None
 

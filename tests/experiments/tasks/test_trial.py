@@ -4,18 +4,21 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
-from csd.episode import Action, Attack, Collect, Craft, Equip, Place, Smelt
-from echo.agent.goal import Fill
+from csd.episode import Action, Attack, Collect, Craft, Equip, Outcome, Place, Smelt, Step
+from echo.agent.goal import Fell, Fill
 from echo.agent.memory import Habits, Question, Recalled
 from echo.baselines.direct import Direct
 from echo.experiments.tasks.loading import load_task, task_names, tasks_digest
 from echo.experiments.tasks.records import EpisodeRecord, RunSpec, Tally, TaskRun
 from echo.experiments.tasks.setting import set_up
 from echo.experiments.tasks.task import Task
+from echo.experiments.tasks.trial import _in_vain as tried_in_vain
 from echo.experiments.tasks.trial import play_run, schedule
+from tests.agent.toy_world import ToyWorld
 from tests.experiments.tasks.fake_runs import make_spec
 
 BARE = Equip(item=None)
@@ -114,7 +117,7 @@ def test_an_episode_is_recorded_as_it_went():
     assert (won.task, won.start, won.ending, won.success) == ("craft-grid", 0, "reached", True)
     assert (won.steps, won.budget, won.surprises, won.goal) == (2, 3, 1, (1, 1))
     assert (won.recalled, won.decisions, won.precheck, won.tokens) == (0, 0, 0, 0)
-    assert won.attempts["plan"] == Tally(tried=3, made=2, steps=2, lost=1)
+    assert won.attempts["plan"] == Tally(tried=3, made=2, new=1, steps=2, lost=1)
     assert (won.axes, won.axes_made) == ({}, {})
 
 
@@ -204,3 +207,29 @@ def test_runs_of_one_number_differ_between_seeds():
 def test_demonstrations_are_shown_before_the_first_episode(agent):
     played = play_run(spec(agent, episodes=1), "", unheard)
     assert (played.episodes[0].recalled > 0) is (agent == "echo")
+
+
+def fight(mob: str, weapon: str | None, ticks: int) -> Step:
+    before = replace(ToyWorld().observe(), mainhand=weapon)
+    return Step(
+        before=before,
+        action=Attack(mob=mob),
+        outcome=Outcome(code="no_drop", message="", work_ticks=ticks),
+    )
+
+
+def test_a_weapon_is_in_vain_against_the_creature_asked_for_alone():
+    spider, zombie = (Fell(text="fell it", mob=mob, within=60) for mob in ("spider", "zombie"))
+    slow = tried_in_vain(fight("spider", "hoe", 61), spider)
+    assert slow is not None
+    assert tried_in_vain(fight("spider", "hoe", 80), spider) == slow
+    assert tried_in_vain(fight("spider", "hoe", 60), spider) is None
+    # Another creature is no part of the goal, and in another task it says nothing of this one.
+    assert tried_in_vain(fight("zombie", "hoe", 61), spider) is None
+    assert tried_in_vain(fight("zombie", "hoe", 61), zombie) not in (None, slow)
+
+
+def test_the_sources_of_an_episode_account_for_every_step():
+    (played,) = play_run(spec("echo", episodes=1, run=1), "", unheard).episodes
+    assert played.ending == "budget"
+    assert sum(tally.steps for tally in played.attempts.values()) == played.steps == played.budget

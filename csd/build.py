@@ -45,6 +45,27 @@ def describe(episode: Episode, product: str | None = None) -> Csd | NotDescribed
     Returns:
         The descriptor, or the reason why there is none: no steps, a malformed grid, nothing to say.
     """
+    scene = decided(episode, product)
+    if isinstance(scene, NotDescribed):
+        return scene
+    axes = {
+        "struct": struct_statements(scene),
+        "attr": attr_statements(scene),
+        "proc": proc_statements(scene),
+        "func": func_statements(scene),
+        "inter": inter_statements(scene),
+    }
+    if not any(axes.values()):
+        return NotDescribed(
+            reason=f"expected a step that gained, tried or failed at something; got only moves in "
+            f"{episode.id}. Leave this episode undescribed.",
+            excerpts=tuple(step.action.kind for step in episode.steps[:5]),
+        )
+    return Csd(meta=circumstances(scene, product), **axes)
+
+
+def decided(episode: Episode, product: str | None = None) -> Scene | NotDescribed:
+    """Return the scene of an episode, or why none can be described: no steps, or a malformed grid."""
     malformed = [
         step.action.grid for step in episode.steps if isinstance(step.action, Craft) and _ragged(step.action)
     ]
@@ -59,27 +80,21 @@ def describe(episode: Episode, product: str | None = None) -> Csd | NotDescribed
         return NotDescribed(
             reason=f"expected at least one step; got none in {episode.id}. Record steps first."
         )
-    axes = {
-        "struct": struct_statements(scene),
-        "attr": attr_statements(scene),
-        "proc": proc_statements(scene),
-        "func": func_statements(scene),
-        "inter": inter_statements(scene),
-    }
-    if not any(axes.values()):
-        return NotDescribed(
-            reason=f"expected a step that gained, tried or failed at something; got only moves in "
-            f"{episode.id}. Leave this episode undescribed.",
-            excerpts=tuple(step.action.kind for step in episode.steps[:5]),
-        )
-    return Csd(meta=_meta(scene, product), **axes)
+    return scene
 
 
 def _ragged(action: Craft) -> bool:
     return len({len(row) for row in action.grid}) != 1
 
 
-def _meta(scene: Scene, product: str | None) -> Meta:
+def circumstances(scene: Scene, product: str | None, *, builder: str = BUILDER) -> Meta:
+    """Return what a descriptor says of the circumstances, whoever wrote its axes.
+
+    Args:
+        scene: the episode with its deciding step.
+        product: the item the episode was for, where the caller knows it; success is then its gain.
+        builder: who wrote the axes.
+    """
     episode, seen = scene.episode, scene.step.before
     return Meta(
         task=episode.goal,
@@ -92,6 +107,6 @@ def _meta(scene: Scene, product: str | None) -> Meta:
         biome=seen.biome,
         objects=tuple(sorted(seen.blocks)),
         world=episode.source,
-        builder=BUILDER,
+        builder=builder,
         episodes=(episode.id,),
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import groupby
 
 from csd.build_attr import tool_wore
 from csd.descriptor import Statement
-from csd.episode import Step
+from csd.episode import Episode, Step
 from csd.scene import MOVING, Notes, Scene, dug_block, station_for
 from csd.wording import action_words, amount_words, change_words, step_words
 
@@ -50,14 +51,33 @@ def _making(notes: Notes, scene: Scene, product: str) -> None:
 
 def _steps(notes: Notes, scene: Scene) -> None:
     """Number the steps that decided something; equal ones in a row become one with a count."""
+    for number, run in enumerate(told_runs(scene.episode), start=1):
+        for index in run.indices:
+            notes.add(str(number), "step", step_words(run.words, run.code, len(run.indices)), index, "action")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """Steps in a row that did the same and ended alike."""
+
+    words: str
+    """What was done, as `action_words` says it."""
+    code: str
+    indices: tuple[int, ...]
+    """Which steps of the episode they are."""
+
+
+def told_runs(episode: Episode) -> tuple[Run, ...]:
+    """Return the steps of `episode` that are told, in order; equal ones in a row, but for moves, are one."""
     entries = [
-        (index, step, action_words(step)) for index, step in enumerate(scene.episode.steps) if is_told(step)
+        (index, action_words(step), step.outcome.code)
+        for index, step in enumerate(episode.steps)
+        if is_told(step)
     ]
-    runs = groupby(entries, key=lambda entry: (entry[2], entry[1].outcome.code))
-    for number, ((words, code), group) in enumerate(runs, start=1):
-        run = list(group)
-        for index, _, _ in run:
-            notes.add(str(number), "step", step_words(words, code, len(run)), index, "action")
+    return tuple(
+        Run(words=words, code=code, indices=tuple(index for index, _, _ in group))
+        for (words, code), group in groupby(entries, key=lambda entry: entry[1:])
+    )
 
 
 def is_told(step: Step) -> bool:

@@ -7,7 +7,7 @@ pre-check, execute, replan); differs in that the reasoner follows rules and asks
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -24,9 +24,11 @@ from echo.agent.knowledge import Knowledge
 from echo.agent.ledger import Ledger, Spending
 from echo.agent.life import Doings
 from echo.agent.memory import Ended, Ending, Memory, Question, Recalled
+from echo.agent.model_policy import ModelPolicy
+from echo.agent.model_use import ModelUse
 from echo.agent.options import AgentOptions, options_for
 from echo.agent.passing import Listening
-from echo.agent.policy import NoMemory
+from echo.agent.policy import MemoryPolicy, NoMemory
 from echo.agent.scouting import Scout
 from echo.agent.writeback import Chronicle, Purpose, Source
 
@@ -83,12 +85,22 @@ class Pursued:
     best: int
     """Parts of the goal reached."""
     trace: tuple[Step, ...]
+    use: ModelUse | None = None
+    """What a model decided and answered; None where the rule decided."""
 
 
 class Pursuit:
     """One episode: one goal, one budget, one memory."""
 
-    def __init__(self, world: GoalWorld, memory: Memory, *, budget: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        world: GoalWorld,
+        memory: Memory,
+        *,
+        budget: int,
+        rng: np.random.Generator,
+        reasons: Callable[[MemoryPolicy, Goal], ModelPolicy] | None = None,
+    ) -> None:
         """Ask memory for what it knows of the goal.
 
         Args:
@@ -96,12 +108,14 @@ class Pursuit:
             memory: what earlier episodes left.
             budget: steps, counted as `COUNTED`.
             rng: throws all of the reasoner's dice.
+            reasons: puts a model before the memory, to choose what is tried; None for the rule.
         """
         self._world, self._memory, self._goal = world, memory, world.goal
         self._ledger = Ledger()
         self._source: str | None = None
         """Whose the steps are that are being taken; None while something is found out: doings say whose."""
-        self._listening = Listening(memory.policy)
+        self._model = None if reasons is None else reasons(memory.policy, self._goal)
+        self._listening = Listening(self._model or memory.policy)
         knowledge = Knowledge()
         self._chronicle = Chronicle(
             knowledge=knowledge,
@@ -114,6 +128,8 @@ class Pursuit:
         recalled = memory.recall(Question(goal=self._goal, seen=world.observe()))
         for step in recalled.steps:
             knowledge.recollect(step)
+        if self._model is not None:
+            self._model.recollect((*recalled.exemplars, *recalled.steps))
         self._body = Body(world, knowledge, budget, self._take_in, counted=COUNTED)
         agent = Agent(
             policy=self._listening, edits=True, options=_options(memory, recalled, self._goal), rng=rng
@@ -237,6 +253,7 @@ class Pursuit:
             surprises=self._body.surprises,
             best=ledger.best,
             trace=tuple(ledger.trace),
+            use=None if self._model is None else self._model.use,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,8 @@ from echo.agent.archive import Archive, FolderArchive, NoArchive
 from echo.agent.body import World
 from echo.agent.knowledge import Knowledge
 from echo.agent.life import Life, Progress
+from echo.agent.model_policy import ModelPolicy
+from echo.agent.model_use import ModelUse
 from echo.agent.options import AgentOptions, options_for
 from echo.agent.policy import MemoryPolicy, NoMemory
 from echo.agent.transfer import TransferPolicy
@@ -39,6 +41,8 @@ class AgentReport:
     verifier 'rejected' before they were tried."""
     decision_ms: tuple[float, float] = field(compare=False)
     """Median and 95th percentile of one decision, in milliseconds; zeros where none was made."""
+    use: ModelUse | None = field(default=None, compare=False)
+    """What a model decided and answered; None where the rule decided."""
 
 
 def play(  # noqa: PLR0913 - one keyword for each circumstance of a run
@@ -55,6 +59,7 @@ def play(  # noqa: PLR0913 - one keyword for each circumstance of a run
     record: Record = "unlocks",
     policy: MemoryPolicy | None = None,
     options: AgentOptions | None = None,
+    reasons: Callable[[MemoryPolicy], ModelPolicy] | None = None,
 ) -> AgentReport:
     """Let an agent live in a world, and report what it unlocked.
 
@@ -75,13 +80,17 @@ def play(  # noqa: PLR0913 - one keyword for each circumstance of a run
         record: which episodes are kept: of what is new, of failed attempts too ('all'), or none.
         policy: the memory of a baseline, in the place of echo's.
         options: settings of the agent; `options_for` its kind when None.
+        reasons: puts a model before the memory, to choose in its place; None for the rule.
 
     Raises:
         ValueError: on an agent without a memory policy of its own, or a memory folder that is not empty.
         MfmError, BankError: if the memory folder cannot be used.
+        ModelError: if the model that decides does not answer.
     """
+    own = policy or _own_policy(agent, axes)
+    model = None if reasons is None else reasons(own)
     agent_made = Agent(
-        policy=policy or _own_policy(agent, axes),
+        policy=model or own,
         edits=agent != "none",
         options=options or options_for(remembers=policy is not None or agent == "echo"),
         rng=np.random.default_rng(seed),
@@ -101,7 +110,7 @@ def play(  # noqa: PLR0913 - one keyword for each circumstance of a run
             chronicle.demonstrate(shown)
         life = Life(world, agent_made, budget=steps, knowledge=knowledge, chronicle=chronicle)
         life.live(progress)
-    return _report(life)
+    return _report(life, None if model is None else model.use)
 
 
 def _own_policy(agent: str, axes: tuple[Axis, ...]) -> MemoryPolicy:
@@ -123,13 +132,14 @@ def _archive(memory: Path | None, world: World, encoder: str) -> AbstractContext
     return FolderArchive(memory, source=world.source, encoder=load_encoder(encoder))
 
 
-def _report(life: Life) -> AgentReport:
+def _report(life: Life, use: ModelUse | None) -> AgentReport:
     return AgentReport(
         unlocks=tuple(life.chronicle.unlocks),
         actions=life.body.actions,
         ticks=life.body.ticks,
         attempts=life.chronicle.attempts,
         decision_ms=_median_and_tail(life.doings.decision_seconds),
+        use=use,
     )
 
 

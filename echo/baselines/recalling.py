@@ -1,11 +1,11 @@
 """What a memory of tasks suggests in an unlocking life: recalled makings, with one thing in another's place.
 
 No original proposes grids; a language model does that from what its memory gives back. In its place stands
-one rule, the same for all of them. Asked what bears on the task, as at the start of an episode, a memory gives
-back makings: each thing ever held is put in the place of each part of these, as the reasoner of tasks does.
-Asked how to get a thing, it gives back how that was got, and how what its retrieval ranks next to it was got:
-where one of these went into something, the first is put in its place. What comes of that is taken into account
-for the making and for the thing. So memories differ in what they keep and give back, and in nothing else;
+one rule, the same for all of them. Asked what bears on the task, as at the start of an episode, a memory
+gives back makings: each thing ever held is put in the place of each part of these, as the reasoner of tasks
+does. Asked how to get a thing, it gives back how that was got, and how what its retrieval ranks next to it
+was got: where one of these went into something, the first is put in its place. What comes of that counts for
+the making and for the thing. So memories differ in what they keep and give back, and in nothing else;
 explorer, edits, planner, budget and the rule that weak suggestions give way are shared. What failed in a life
 is known to every agent in it.
 
@@ -81,6 +81,8 @@ class RecallingPolicy:
         self._asked: object = None
         """What was held and known when memory was asked last."""
         self._is_ranked = False
+        self._found: tuple[_Candidate, ...] = ()
+        """All that what memory gave back leads to, the best of each arrangement."""
         self._ranking: deque[tuple[float, _Candidate]] = deque()
 
     @property
@@ -102,19 +104,20 @@ class RecallingPolicy:
     def suggest(self, prospects: Prospects) -> Idea | None:
         """Return the suggestion with the most new items per action, ties to the oldest making; or None.
 
-        Memory is asked anew when something new is held or a way becomes known; all is ranked anew then, and
-        after each suggestion that was tried.
+        Memory is asked when something new is held or a way becomes known; all is ranked anew then, and after
+        each suggestion that was tried.
         """
         asked = (len(prospects.items), prospects.ways, self._watched.episodes)
         if asked != self._asked:
             self._asked, self._is_ranked = asked, False
             self._ask(prospects)
+            self._found = self._best(prospects)
         if not self._is_ranked:
             self._is_ranked = True
             self._rank(prospects)
         while self._ranking:
             score, best = self._ranking[0]
-            if self._aside.get(best.arrangement, -1) < prospects.ways:
+            if self._is_open(best.arrangement, prospects):
                 return self._idea(best, score)
             self._ranking.popleft()
         return None
@@ -138,7 +141,7 @@ class RecallingPolicy:
         self._is_ranked = False
 
     def _ask(self, prospects: Prospects) -> None:
-        """Ask memory how to get each thing ever held: what it ranks next to it, and how that was made."""
+        """Ask memory what bears on the task; how to get each thing held, and so what it ranks next to it."""
         goal, seen = Have(text=TASK, items={}), self._watched.seen
         bearing = self._memory.recall(Question(goal=goal, seen=seen)).exemplars
         self._bearing = {laid: rank for rank, laid in enumerate(self._kept(bearing))}
@@ -157,13 +160,17 @@ class RecallingPolicy:
         self._makings |= found
         return list(found)
 
-    def _rank(self, prospects: Prospects) -> None:
+    def _best(self, prospects: Prospects) -> tuple[_Candidate, ...]:
         found: dict[Arrangement, _Candidate] = {}
         for candidate in self._candidates(prospects):
             known = found.get(candidate.arrangement)
             if known is None or candidate.weight > known.weight:
                 found[candidate.arrangement] = candidate
-        scored = [(self._score(one, prospects), one) for one in found.values()]
+        return tuple(found.values())
+
+    def _rank(self, prospects: Prospects) -> None:
+        open_ones = (one for one in self._found if self._is_open(one.arrangement, prospects))
+        scored = [(self._score(one, prospects), one) for one in open_ones]
         self._ranking = deque(sorted(scored, key=lambda pair: -pair[0]))
 
     def _candidates(self, prospects: Prospects) -> Iterator[_Candidate]:
@@ -178,7 +185,7 @@ class RecallingPolicy:
                         continue
                     fillers = tuple(item if one == replaced else one for one in making.fillers)
                     laid = Arrangement.laid_out(making.rows, fillers)
-                    if laid not in self._makings and self._aside.get(laid, -1) < prospects.ways:
+                    if laid not in self._makings and self._is_open(laid, prospects):
                         yield _Candidate(
                             arrangement=laid,
                             making=making,
@@ -186,6 +193,9 @@ class RecallingPolicy:
                             replaced=replaced,
                             weight=1.0 / (1 + rank),
                         )
+
+    def _is_open(self, arrangement: Arrangement, prospects: Prospects) -> bool:
+        return self._aside.get(arrangement, -1) < prospects.ways
 
     def _chance(self, candidate: _Candidate) -> float:
         """Return how likely a candidate brings something new, in [0, 1]."""

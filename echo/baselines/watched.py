@@ -39,6 +39,11 @@ class Watched:
         return self._seen if self._seen is not None else self.observe()
 
     @property
+    def memory(self) -> Memory:
+        """What is told of it."""
+        return self._memory
+
+    @property
     def source(self) -> str:
         """The world's."""
         return self._world.source

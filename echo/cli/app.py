@@ -14,6 +14,7 @@ from echo.cli.cue_entry import cue
 from echo.cli.doctor_command import doctor
 from echo.cli.exchange_commands import export, import_
 from echo.cli.file_command import file
+from echo.cli.finetune_command import app as finetune_app
 from echo.cli.inspect_command import inspect
 from echo.cli.map_command import map_
 from echo.cli.notes_command import app as notes_app
@@ -37,13 +38,14 @@ app = typer.Typer(
     help="Experience that transfers: a five-axis memory for embodied agents, and its bench.",
     epilog="Exit codes: 0 done, 1 failed, 2 wrong use. Results go to stdout, progress to stderr.",
 )
-PLAY, FOLDER, BANK, UPKEEP = "Experiments", "Memory folder", "Memory bank", "Upkeep"
+PLAY, MODEL, FOLDER, BANK, UPKEEP = "Experiments", "Language model", "Memory folder", "Memory bank", "Upkeep"
 
 app.add_typer(run_app, name="run", rich_help_panel=PLAY)
 app.command("report", rich_help_panel=PLAY)(report)
 app.add_typer(results_app, name="results", rich_help_panel=PLAY)
 app.command("why", rich_help_panel=PLAY)(why)
 app.add_typer(bench_app, name="bench", rich_help_panel=PLAY)
+app.add_typer(finetune_app, name="finetune", rich_help_panel=MODEL)
 app.command("begin", rich_help_panel=FOLDER)(begin)
 app.command("query", rich_help_panel=FOLDER)(query)
 app.command("inspect", rich_help_panel=FOLDER)(inspect)

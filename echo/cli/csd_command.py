@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from echo.cli.bank_door import AsJson, BankPath, EncoderChoice, open_bank, open_or_make_bank
+from echo.cli.bank_door import AsJson, BankPath, EncoderChoice, bank_file, open_bank, open_or_make_bank
+from echo.cli.episode_describing import RULES, Builder, BuilderChoice, ExplainChoice, FramesChoice
 from echo.cli.screen import exit_codes, print_json
 from echo.mfm.plain_text import plain
 
@@ -51,20 +52,30 @@ def add(
     ] = None,
     success: Success = None,
     encoder: EncoderChoice = None,
+    builder: BuilderChoice = RULES,
+    explain: ExplainChoice = None,
+    frames: FramesChoice = False,
     as_json: AsJson = False,
 ) -> None:
     """Add the descriptors in FILE to a bank, all of them or none; a missing bank is made.
 
     FILE holds one descriptor, a JSON list, one a line, or a memory file as Echo released it; or it is a
-    memory folder, whose episodes are described.
+    memory folder, whose episodes are described: by rule, or by a model, each of whose attempts is kept in
+    BANK.attempts.jsonl.
 
     Example: echo-memory csd add new.jsonl --bank memory.sqlite --agent ada --tag kitchen
     """
     with exit_codes(UNCHANGED):
+        from csd.by_model.kept import attempts_file
         from echo.cli.csd_reading import read_descriptors
         from echo.experiments.spec import UsageError
 
-        csds = read_descriptors(file, success)
+        attempts = attempts_file(bank_file(bank))
+        chosen = Builder(name=builder, explain=explain, frames=frames, attempts=attempts)
+        if chosen.is_model and bank_file(bank).exists():
+            # Before a model is asked for an hour: a bank that will not take it is told now.
+            open_bank(bank, encoder, embeds=False).close()
+        csds = read_descriptors(file, success, chosen)
         if derived_from and len(csds) != 1:
             raise UsageError(
                 f"expected one descriptor with --derived-from; got {len(csds)}. Add it on its own."

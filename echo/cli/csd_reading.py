@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from echo.cli.episode_describing import Builder, describe_folder
 from echo.cli.screen import InputError
+from echo.experiments.spec import UsageError
 
 if TYPE_CHECKING:
     from csd.descriptor import Csd
@@ -28,19 +30,26 @@ class Handed:
     value: Any
 
 
-def read_descriptors(file: Path, success: bool | None = None) -> list[Csd]:
+def read_descriptors(file: Path, success: bool | None = None, builder: Builder | None = None) -> list[Csd]:
     """Return the descriptors in `file`, in its order; '-' is standard input.
 
     Args:
         file: one descriptor, a JSON list of them, JSON lines, a released memory file, or a memory folder,
             whose episodes are described.
         success: whether released entries reached their goal, where their history does not say.
+        builder: who describes the episodes of a memory folder; None is the rules.
 
     Raises:
         InputError: if the file cannot be read or one of its records is no descriptor; names line and field.
+        UsageError: if a model is to describe what is no memory folder.
     """
     if file.is_dir():
-        return _described(file)
+        return describe_folder(file, builder or Builder())
+    if builder is not None and builder.is_model:
+        raise UsageError(
+            f"expected a memory folder, whose episodes {builder.name} can describe; got {file}. "
+            f"Leave out --builder: a file holds descriptors already."
+        )
     handed = list(_split(_text(file), "standard input" if str(file) == STDIN else str(file)))
     return [csd for one in handed for csd in _descriptors(one, success)]
 
@@ -55,31 +64,6 @@ def read_descriptor(file: Path, success: bool | None = None) -> Csd:
     if len(found) != 1:
         raise InputError(f"expected one descriptor in {file}; got {len(found)}. Give a file of one.")
     return found[0]
-
-
-def _described(folder: Path) -> list[Csd]:
-    """Describe the episodes of a memory folder; those that say nothing to describe are told and left out."""
-    from csd.build import describe
-    from csd.descriptor import Csd
-    from echo.mfm.episodic.reader import read_episode
-    from echo.mfm.folder import MemoryFolder
-
-    found: list[Csd] = []
-    left: list[str] = []
-    for row in MemoryFolder(folder).rows():
-        try:
-            made = describe(read_episode(folder, row["id"]))
-        except ValueError as error:
-            # MfmError is one, and so is what a descriptor refuses, such as an empty name.
-            left.append(f"{row['id']}: {' '.join(str(error).split())[:200]}")
-            continue
-        if isinstance(made, Csd):
-            found.append(made)
-        else:
-            left.append(f"{row['id']}: {made.reason}")
-    if left:
-        typer.echo(f"left out {len(left)} of {len(left) + len(found)} episodes, such as {left[0]}", err=True)
-    return found
 
 
 def _text(file: Path) -> str:

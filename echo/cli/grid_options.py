@@ -34,5 +34,9 @@ Address = Annotated[
 Share = Annotated[
     str | None, typer.Option("--slice", metavar="N/OF", help="Only this share of the runs, such as 3/40.")
 ]
+Reasoner = Annotated[
+    str | None,
+    typer.Option(metavar="MODEL", help="Who decides: rule, openai:MODEL, hf:PATH[+ADAPTER], scripted:FILE."),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the grid and the estimate, play nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

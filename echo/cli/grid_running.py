@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from echo.experiments.tasks.records import Kind
     from echo.experiments.tasks.running import Outcome, Plan
 
-OVERRIDES: tuple[str, ...] = ("agents", "tasks", "runs", "episodes", "seed", "invented_names")
+OVERRIDES: tuple[str, ...] = ("agents", "tasks", "runs", "episodes", "seed", "invented_names", "reasoner")
 """Options that stand in the place of a key of the spec."""
 
 
@@ -38,7 +38,7 @@ def play_asked(context: typer.Context, kind: Kind) -> None:
         experiment = _experiment(kind, asked)
         means = read_means(asked)
         command = _command_line(kind, asked)
-        player = context.obj or _rule_player()
+        player = context.obj or _player(experiment)
         from echo.experiments.tasks.running import make_plan
 
         plan = make_plan(experiment, asked["out"], player=player, command=command, share=means.share)
@@ -113,10 +113,14 @@ def read_means(asked: Mapping[str, Any]) -> Means:
     return Means(executor=asked["executor"], processes=asked["jobs"], address=asked["address"], share=share)
 
 
-def _rule_player() -> Any:
+def _player(experiment: Experiment) -> Any:
+    """Return who plays: the rule, or the model that the experiment names, as it is reached from here."""
+    from functools import partial
+
+    from echo.experiments.reasoner_names import RULE
     from echo.experiments.tasks.playing import play_spec
 
-    return play_spec
+    return play_spec if experiment.reasoner == RULE else partial(play_spec, reasoner=experiment.reasoner)
 
 
 def _play(experiment: Experiment, plan: Plan, out: Path, player: Any, command: str, means: Means) -> Outcome:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from echo.experiments.means import Means
+    from echo.experiments.pool import Job
     from echo.experiments.tasks.experiment import Experiment
     from echo.experiments.tasks.records import TaskRun
     from echo.experiments.tasks.running import Outcome, Plan
@@ -32,7 +33,7 @@ def plan_lines(plan: Plan, means: Means) -> str:
         return f"all {len(plan.specs):,} runs are finished"
     episodes = sum(job.spec.episodes for job in plan.jobs)
     text = f"{len(plan.jobs):,} of {len(plan.specs):,} runs to play, {episodes:,} episodes: "
-    text += _time_told(plan, means)
+    text += time_told(plan.jobs, means)
     for path in plan.torn:
         text += f"\nwarning: no JSON in {plain(str(path))}; it is put aside and its run is redone"
     return text
@@ -75,7 +76,7 @@ def plan_json(plan: Plan, experiment: Experiment, means: Means) -> dict[str, Any
         "to_play": len(plan.jobs),
         "episodes": sum(job.spec.episodes for job in plan.jobs),
         "processor_seconds": round(seconds, 1),
-        "estimate_seconds": _until_done(plan, means),
+        "estimate_seconds": until_done(plan.jobs, means),
         "agents": {label: row["runs"] for label, row in _rows(plan).items()},
         "names": [spec.name for spec in plan.specs],
     }
@@ -172,23 +173,24 @@ def _rows(plan: Plan) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def _until_done(plan: Plan, means: Means) -> float | None:
+def until_done(jobs: Sequence[Job], means: Means) -> float | None:
     """Return the seconds until all is played; None on a cluster whose processors are not known."""
     from echo.experiments.pool import count_processors, estimate
 
     if not means.processes and means.executor == "ray":
         return None
-    return round(estimate(plan.jobs, means.processes or count_processors()).seconds, 1)
+    return round(estimate(jobs, means.processes or count_processors()).seconds, 1)
 
 
-def _time_told(plan: Plan, means: Means) -> str:
+def time_told(jobs: Sequence[Job], means: Means) -> str:
+    """Return how long jobs will take, in words."""
     from echo.experiments.pool import count_processors
 
-    total = sum(job.weight for job in plan.jobs)
-    until = _until_done(plan, means)
+    total = sum(job.weight for job in jobs)
+    until = until_done(jobs, means)
     if until is None:
         return f"about {span(total)} of one processor"
-    processes = min(means.processes or count_processors(), len(plan.jobs))
+    processes = min(means.processes or count_processors(), len(jobs))
     return f"about {span(until)} on {processes} {'process' if processes == 1 else 'processes'}"
 
 

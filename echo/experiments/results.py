@@ -8,10 +8,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+)
 
 from csd.descriptor import canonical_json
 from echo.experiments.circumstances import check_circumstances
+from echo.experiments.reasoner import Reasoning
 from echo.experiments.spec import FORMAT, FileRecord, UnlockSpec, UsageError
 from echo.experiments.whole_files import write_atomically, write_once
 
@@ -91,6 +98,16 @@ class RunResult(FileRecord):
     milestones: dict[str, int | None]
     """Item -> action of its unlock, None where it was not reached."""
     timing: Timing
+    reasoning: Reasoning | None = None
+    """What a model decided and answered; None where the rule decided."""
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the reasoning where there is none: results of before there was one stay the same."""
+        told: dict[str, Any] = dump(self)
+        if told.get("reasoning", ...) is None:
+            del told["reasoning"]
+        return told
 
     @field_validator("attempts")
     @classmethod
@@ -101,12 +118,15 @@ class RunResult(FileRecord):
 
     @property
     def result_digest(self) -> str:
-        """Sha256 over what happened: spec, unlocks, actions, ticks, attempts, milestones.
+        """Sha256 over what happened: spec, unlocks, actions, ticks, attempts, milestones, answers of a model.
 
         Left out: timing, machine, versions, commit and command, which say how it came to be run.
         """
         told = {"spec", "unlocks", "actions", "ticks", "attempts", "milestones"}
-        return hashlib.sha256(canonical_json(self.model_dump(mode="json", include=told)).encode()).hexdigest()
+        happened = self.model_dump(mode="json", include=told)
+        if self.reasoning is not None:
+            happened["reasoning"] = self.reasoning.happened
+        return hashlib.sha256(canonical_json(happened).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
         """Return whether the same happened."""

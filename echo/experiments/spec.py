@@ -5,12 +5,20 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from csd.axes import AXES, Axis, parse_axes
 from csd.descriptor import canonical_json
+from echo.experiments.reasoner_names import RULE, slug
 
 FORMAT = 1
 """Version of the result files' format; a folder of another version is refused."""
@@ -88,6 +96,16 @@ class UnlockSpec(FileRecord):
     record: Recording = "unlocks"
     """Which episodes are kept on disk."""
     world: WorldSettings = WorldSettings()
+    reasoner: str = RULE
+    """Who decides, as `echo.experiments.reasoner.resolved` names it."""
+
+    @model_serializer(mode="wrap")
+    def _without_rule(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the reasoner where it is the rule: specs of before there were others stay the same."""
+        told: dict[str, Any] = dump(self)
+        if told.get("reasoner") == RULE:
+            del told["reasoner"]
+        return told
 
     @model_validator(mode="after")
     def _axes_in_order(self) -> Self:
@@ -103,7 +121,7 @@ class UnlockSpec(FileRecord):
 
     @property
     def name(self) -> str:
-        """Name of the run's files, such as ``echo-s03`` or ``echo-without-func-s03``."""
+        """Name of the run's files, such as ``echo-s03`` or ``echo-without-func-by-MODEL-s03``."""
         mask = mask_text(self.axes)
         if self.axes == AXES:
             middle = ""
@@ -111,7 +129,8 @@ class UnlockSpec(FileRecord):
             middle = f"-without-{mask[1:]}"
         else:
             middle = "-only-" + mask.replace(",", "-")
-        return f"{self.agent}{middle}-s{self.seed:02d}"
+        by = f"-{slug(self.reasoner)}" if self.reasoner != RULE else ""
+        return f"{self.agent}{middle}{by}-s{self.seed:02d}"
 
     @property
     def digest(self) -> str:

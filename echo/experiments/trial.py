@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from echo.experiments.provenance import code_commit, machine_facts, package_versions
+from echo.experiments.reasoner import Reasoning
+from echo.experiments.reasoner_names import RULE
 from echo.experiments.results import (
     RunResult,
     Timing,
@@ -19,6 +21,9 @@ from echo.experiments.results import (
     write_result,
 )
 from echo.experiments.spec import MILESTONES, UnlockSpec
+
+if TYPE_CHECKING:
+    from echo.agent.model_use import ModelUse
 
 ENCODER_NAMES: dict[str, str] = {"minilm": "minilm-int8", "hashing": "hashing-256"}
 """Encoder of a spec -> name under which `csd.encode.load_encoder` knows it."""
@@ -95,6 +100,15 @@ class Played(Protocol):
         """Median and 95th percentile of one decision, in milliseconds."""
 
 
+@runtime_checkable
+class Reasoned(Protocol):
+    """What a player hands back of a run in which a model decided; `echo.agent.unlock.AgentReport` is one."""
+
+    @property
+    def use(self) -> ModelUse | None:
+        """What the model decided and answered; None where the rule decided."""
+
+
 class Player(Protocol):
     """Plays one spec. Must be importable by name, since it is sent to other processes."""
 
@@ -137,6 +151,7 @@ def make_result(
 ) -> RunResult:
     """Return the result of a played spec, with items under their real names."""
     unlocks = tuple(_record(unlock, real_names) for unlock in played.unlocks)
+    use = played.use if isinstance(played, Reasoned) else None
     return RunResult(
         spec=spec,
         spec_digest=spec.digest,
@@ -150,6 +165,7 @@ def make_result(
         attempts={source: dict(counts) for source, counts in sorted(played.attempts.items())},
         milestones=find_milestones(unlocks, MILESTONES),
         timing=timing,
+        reasoning=None if use is None else Reasoning.of(use),
     )
 
 
@@ -177,12 +193,24 @@ def _record(unlock: PlayedUnlock, real_names: Mapping[str, str]) -> UnlockRecord
 
 
 def play_minecraft(
-    spec: UnlockSpec, memory: Path | None, progress: Progress
+    spec: UnlockSpec, memory: Path | None, progress: Progress, reasoner: str = RULE
 ) -> tuple[Played, Mapping[str, str]]:
-    """Play `spec` in the Minecraft world, with the memory that its agent stands for."""
+    """Play `spec` in the Minecraft world, with the memory that its agent stands for.
+
+    Args:
+        spec: What to play.
+        memory: Where what is remembered is kept, with the answers of a model; None keeps nothing.
+        progress: Told how far the run is.
+        reasoner: How the reasoner of `spec` is reached on this machine.
+
+    Raises:
+        UsageError: if `reasoner` is another one than that of `spec`.
+        ModelError: if the model that decides does not answer; the run is then without a result.
+    """
     from echo.agent.unlock import play
     from echo.baselines.policies import RECALLING, baseline_policy, remembering
     from echo.experiments.demonstrate import record_demonstrations
+    from echo.experiments.thinking import before_life, reasoner_model
     from echo.worlds.minecraft.options import WorldOptions
     from echo.worlds.minecraft.world import MinecraftWorld
 
@@ -200,6 +228,7 @@ def play_minecraft(
         if spec.agent in RECALLING
         else (world, baseline_policy(spec.agent, encoder))
     )
+    model = reasoner_model(spec.reasoner, reasoner)
     played = play(
         world=lived_in,
         agent=spec.agent,
@@ -212,5 +241,6 @@ def play_minecraft(
         progress=progress,
         record=spec.record,
         policy=policy,
+        reasons=None if model is None else before_life(spec, lived_in, encoder, model, memory),
     )
     return played, world.names.real_by_shown

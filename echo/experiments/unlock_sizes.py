@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from csd.axes import Axis
+from echo.experiments.reasoner import resolved
+from echo.experiments.reasoner_names import RULE
 from echo.experiments.spec import (
     Encoder,
     FileRecord,
@@ -44,13 +45,14 @@ class UnlockExperiment(FileRecord):
     invented_names: Annotated[int, Field(ge=0, strict=True)] | None = None
     encoder: Encoder = "minilm"
     record: Recording
+    reasoner: str = RULE
+    """Who decides: 'rule', or a model as `echo.experiments.reasoner.resolved` reads it."""
 
-    @property
-    def specs(self) -> tuple[UnlockSpec, ...]:
-        """Every run, seeds outermost.
+    def make_specs(self) -> tuple[UnlockSpec, ...]:
+        """Every run, seeds outermost, with the resolved name of the reasoner.
 
         Raises:
-            UsageError: on unknown agents, axes or seeds.
+            UsageError: on unknown agents, axes or seeds, or a reasoner that is not there.
         """
         base = UnlockSpec(
             agent="echo",
@@ -59,22 +61,14 @@ class UnlockExperiment(FileRecord):
             invented_names=self.invented_names,
             encoder=self.encoder,
             record=self.record,
+            reasoner=resolved(self.reasoner),
         )
         return make_grid(
             base,
             agents=parse_agents(",".join(self.agents)),
-            variants=self.variants,
+            variants=parse_variants(self.axes),
             seeds=parse_seeds(self.seeds),
         )
-
-    @property
-    def variants(self) -> tuple[tuple[Axis, ...], ...]:
-        """The axes of each further echo.
-
-        Raises:
-            UsageError: on an unknown axis.
-        """
-        return parse_variants(self.axes)
 
 
 KEYS: tuple[str, ...] = ("base", *UnlockExperiment.model_fields)
@@ -109,7 +103,7 @@ def _made(settings: Mapping[str, Any], where: str) -> UnlockExperiment:
     except ValidationError as error:
         raise UsageError(f"expected a spec of unlocking runs; got {told(error)} in {where}.") from error
     try:
-        experiment.specs  # noqa: B018 - says what is wrong with agents, axes or seeds
+        experiment.make_specs()
     except UsageError as error:
         raise UsageError(f"{error} (in {where})") from error
     return experiment

@@ -22,13 +22,21 @@ from echo.experiments.spec import UnlockSpec
 from echo.experiments.trial import Player, run_trial
 
 STEP_SECONDS: dict[str, float] = {
-    "none": 0.012,
-    "edits": 0.012,
-    "name-similarity": 0.012,
-    "bow": 0.018,
-    "echo": 0.021,
+    "none": 0.004,
+    "edits": 0.004,
+    "name-similarity": 0.008,
+    "bow": 0.008,
+    "voyager": 0.007,
+    "jarvis-1": 0.006,
+    "mrsteve": 0.012,
+    "mp5": 0.004,
+    "pro-long": 0.007,
+    "vista": 0.004,
+    "echo-release": 0.010,
+    "echo": 0.009,
 }
-"""Agent -> processor seconds a counted action, as measured over 600: enough to put long runs first."""
+"""Agent -> processor seconds a counted action, as measured over 2,000: enough to put long runs first, and
+for an estimate; in the thousands after these an action takes longer."""
 
 
 class Listener(Protocol):

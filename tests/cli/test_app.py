@@ -101,7 +101,7 @@ def test_results_kept_from_another_commit_are_told_in_one_line(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--agents", "ehco"], "expected agents out of none, edits, name-similarity, bow, echo"),
+        (["--agents", "ehco"], "expected agents out of none, edits, name-similarity, bow, voyager, "),
         (["--axes", "fnuc"], "out of struct, attr, proc, func, inter"),
         (["--seeds", "x"], "expected seeds as '3'"),
         (["--steps", "0"], "--steps"),

@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from echo.experiments.tasks.experiment import KEYS, SIZES, load_experiment, read_spec
+from echo.experiments.spec_files import SIZES
+from echo.experiments.tasks.experiment import KEYS, load_experiment, read_spec
 from echo.experiments.tasks.loading import read_task
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,6 +8,7 @@ from typing import Annotated, Any, get_args
 
 from pydantic import Field, ValidationError
 
+from echo.experiments.reasoner_names import RULE
 from echo.experiments.spec import FileRecord, UsageError
 from echo.experiments.spec_files import SIZES, read_settings, told
 from echo.experiments.tasks.competitors import Competitor
@@ -47,6 +48,8 @@ class Experiment(FileRecord):
     episodes: Annotated[int, Field(ge=1, le=MOST, strict=True)]
     seed: Annotated[int, Field(ge=0, strict=True)] = 0
     invented_names: Annotated[int, Field(ge=0, strict=True)] | None = None
+    reasoner: str = RULE
+    """Who decides: 'rule', or a model as `echo.experiments.reasoner.resolved` reads it."""
 
     @property
     def named(self) -> tuple[str, ...]:

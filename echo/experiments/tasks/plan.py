@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from echo.experiments.pool import Report
+from echo.experiments.reasoner import resolved
 from echo.experiments.results import ResultsError, TornFileError, check_name, run_file
 from echo.experiments.tasks.competitors import Competitor
 from echo.experiments.tasks.costs import Costs
@@ -87,8 +88,11 @@ def make_runs(experiment: Experiment) -> tuple[RunSpec, ...]:
 
     Skill pairs are played by the plain mfm, where it is among the agents; what it plays without skills anyway
     is not played twice.
+
+    Raises:
+        UsageError: if the reasoner is a model that is not there.
     """
-    digest = _digest(experiment)
+    digest, reasoner = _digest(experiment), resolved(experiment.reasoner)
     wanted: list[tuple[Competitor, str, str | None]] = [
         (competitor, task, None)
         for task in ((MIXED,) if experiment.kind in MIXING else experiment.tasks)
@@ -107,6 +111,7 @@ def make_runs(experiment: Experiment) -> tuple[RunSpec, ...]:
             episodes=experiment.episodes,
             invented_names=experiment.invented_names,
             installed=installed,
+            reasoner=reasoner,
             task_digest=digest,
         )
         for run in range(experiment.runs)

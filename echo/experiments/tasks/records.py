@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from csd.descriptor import canonical_json
+from echo.experiments.reasoner import Reasoning
+from echo.experiments.reasoner_names import RULE, slug
 from echo.experiments.spec import FileRecord
 from echo.experiments.tasks.competitors import Competitor
 
@@ -39,15 +41,17 @@ class RunSpec(FileRecord):
     """Seed of a renaming of all items, or None for the real names."""
     installed: str | None = None
     """Task whose procedures, learned in a run of its own, are given to the memory first; None for none."""
-    reasoner: str = "rule"
+    reasoner: str = RULE
+    """Who decides, as `echo.experiments.reasoner.resolved` names it."""
     task_digest: str
     """Sha256 over the task files played, so that results of two versions do not mix."""
 
     @property
     def name(self) -> str:
-        """Name of the run's files, such as ``echo--without-struct.bed.r03``."""
+        """Name of the run's files, such as ``echo--without-struct.bed.r03`` or ``echo.bed.by-MODEL.r03``."""
         skills = f".with-{self.installed}" if self.installed else ""
-        return f"{self.competitor.slug}.{self.task}{skills}.r{self.run:02d}"
+        by = f".{slug(self.reasoner)}" if self.reasoner != RULE else ""
+        return f"{self.competitor.slug}.{self.task}{skills}{by}.r{self.run:02d}"
 
     @property
     def digest(self) -> str:
@@ -140,6 +144,16 @@ class TaskRun(FileRecord):
     command: str
     episodes: tuple[EpisodeRecord, ...]
     timing: RunTiming
+    reasoning: tuple[Reasoning, ...] = ()
+    """Episode by episode, what a model decided and answered; empty where the rule decided."""
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the reasoning where there is none: results of before there was one stay the same."""
+        told: dict[str, Any] = dump(self)
+        if not told.get("reasoning", True):
+            del told["reasoning"]
+        return told
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -151,8 +165,10 @@ class TaskRun(FileRecord):
 
     @property
     def result_digest(self) -> str:
-        """Sha256 over spec and episodes, which say what happened."""
+        """Sha256 over spec, episodes and the answers of a model, which say what happened."""
         told = self.model_dump(mode="json", include={"spec", "episodes"})
+        if self.reasoning:
+            told["reasoning"] = [one.happened for one in self.reasoning]
         return hashlib.sha256(canonical_json(told).encode()).hexdigest()
 
     def success_within(self, episodes: int) -> float:

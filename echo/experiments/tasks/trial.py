@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -20,10 +20,13 @@ from echo.agent.memory import Memory
 from echo.agent.pursuit import Pursued, Pursuit
 from echo.baselines.memories import make_memory
 from echo.experiments.provenance import code_commit, machine_facts, package_versions
+from echo.experiments.reasoner import Reasoning
+from echo.experiments.reasoner_names import RULE
 from echo.experiments.tasks.loading import load_task, task_names
 from echo.experiments.tasks.milestones import milestones, shown_ladder
 from echo.experiments.tasks.records import MIXED, EpisodeRecord, RunSpec, RunTiming, Tally, TaskRun
 from echo.experiments.tasks.setting import demonstrations, set_up
+from echo.experiments.thinking import BeforeGoal, before_episode, reasoner_model
 
 if TYPE_CHECKING:
     from echo.experiments.tasks.task import Task
@@ -41,6 +44,7 @@ def play_run(
     progress: Progress,
     memory: Memory | None = None,
     tasks: Sequence[Task] | None = None,
+    reasoner: str = RULE,
 ) -> TaskRun:
     """Play a run from an empty memory.
 
@@ -50,6 +54,11 @@ def play_run(
         progress: told after each episode.
         memory: to begin with, in the place of an empty one of the spec's competitor.
         tasks: of each episode, in the place of those that the spec names.
+        reasoner: how the reasoner of the spec is reached on this machine.
+
+    Raises:
+        UsageError: if `reasoner` is another one than that of `spec`.
+        ModelError: if the model that decides does not answer.
     """
     started, clock = datetime.now(UTC), time.perf_counter()
     rng = _dice(spec)
@@ -59,10 +68,14 @@ def play_run(
     names = tuple(dict.fromkeys(task.name for task in tasks))
     for shown in _shown(names, spec.competitor.shots, spec.seed, spec.invented_names):
         memory.show(shown)
+    model = reasoner_model(spec.reasoner, reasoner)
+    reasons = None if model is None else before_episode(spec.competitor, _encoder(), model)
     vain: dict[object, None] = {}
-    episodes = []
+    episodes, uses = [], []
     for number, task in enumerate(tasks):
-        episodes.append(_play(spec, task, number, memory, rng, vain))
+        played = _play(spec, task, number, memory, rng.spawn(1)[0], reasons)
+        episodes.append(_record(spec, task, number, played, vain))
+        uses += [] if played.pursued.use is None else [played.pursued.use]
         progress(number + 1, spec.episodes)
     return TaskRun(
         spec=spec,
@@ -75,6 +88,7 @@ def play_run(
         timing=RunTiming(
             wall_seconds=time.perf_counter() - clock, started=started.isoformat(timespec="seconds")
         ),
+        reasoning=tuple(Reasoning.of(use) for use in uses),
     )
 
 
@@ -110,22 +124,43 @@ def _dice(spec: RunSpec) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence([spec.seed, spec.run, purpose]))
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Played:
+    """One episode that was played."""
+
+    pursued: Pursued
+    goal: Goal
+    real_names: Mapping[str, str]
+
+
 def _play(
-    spec: RunSpec, task: Task, number: int, memory: Memory, rng: np.random.Generator, vain: dict[object, None]
+    spec: RunSpec,
+    task: Task,
+    number: int,
+    memory: Memory,
+    dice: np.random.Generator,
+    reasons: BeforeGoal | None,
+) -> _Played:
+    """Play episode `number` of a run, from 0, with what earlier ones left in `memory`."""
+    world = set_up(task, run=spec.run, seed=spec.seed, episode=number, invented_names=spec.invented_names)
+    pursued = Pursuit(world, memory, budget=task.steps, rng=dice, reasons=reasons).run()
+    return _Played(pursued=pursued, goal=world.goal, real_names=world.real_names)
+
+
+def _record(
+    spec: RunSpec, task: Task, number: int, played: _Played, vain: dict[object, None]
 ) -> EpisodeRecord:
-    """Play one episode and record it.
+    """Return the record of an episode.
 
     Args:
         spec: of the run.
-        task: what to play.
+        task: what was played.
         number: of the episode, from 0.
-        memory: what earlier episodes left.
-        rng: dice of the run.
+        played: what happened.
         vain: what was tried in vain in earlier episodes; this one's is added.
     """
-    world = set_up(task, run=spec.run, seed=spec.seed, episode=number, invented_names=spec.invented_names)
-    pursued = Pursuit(world, memory, budget=task.steps, rng=rng.spawn(1)[0]).run()
-    tried = [one for step in pursued.trace if (one := _in_vain(step, world.goal)) is not None]
+    pursued, goal = played.pursued, played.goal
+    tried = [one for step in pursued.trace if (one := _in_vain(step, goal)) is not None]
     retries = sum(one in vain for one in tried)
     vain.update(dict.fromkeys(tried))
     return EpisodeRecord(
@@ -143,8 +178,9 @@ def _play(
         retries=retries,
         precheck=pursued.unprepared,
         surprises=pursued.surprises,
-        goal=(pursued.best, world.goal.parts),
-        milestones=milestones(pursued.trace, shown_ladder(task.milestones, world.real_names)),
+        goal=(pursued.best, goal.parts),
+        milestones=milestones(pursued.trace, shown_ladder(task.milestones, played.real_names)),
+        tokens=0 if pursued.use is None else pursued.use.tokens,
     )
 
 

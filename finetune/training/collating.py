@@ -1,0 +1,94 @@
+"""Rows of tokens as the tensors of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from finetune.training.encoding import IGNORED, Encoded
+
+PLACES = "rows"
+"""Key of a batch's rows by their places in the data; for errors, no model sees it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """A line of a batch: one row, or several that are packed."""
+
+    place: int
+    """In the data."""
+    parts: tuple[Encoded, ...]
+
+    @property
+    def length(self) -> int:
+        """In tokens."""
+        return sum(len(part.tokens) for part in self.parts)
+
+    @property
+    def name(self) -> str:
+        """For errors."""
+        return ", ".join(part.name for part in self.parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaddedCollator:
+    """One row a line, padded on the left, so that answers end together and few columns need logits."""
+
+    pad: int
+
+    def __call__(self, lines: Sequence[Line]) -> Mapping[str, Any]:
+        """Return int64 tensors of shape (lines, longest): tokens, mask, positions and labels."""
+        import torch
+
+        longest = max(line.length for line in lines)
+        tokens = torch.full((len(lines), longest), self.pad)
+        labels = torch.full((len(lines), longest), IGNORED)
+        mask = torch.zeros((len(lines), longest), dtype=torch.int64)
+        for at, line in enumerate(lines):
+            (row,) = line.parts
+            tokens[at, longest - line.length :] = torch.tensor(row.tokens)
+            labels[at, longest - line.length :] = torch.tensor(row.labels)
+            mask[at, longest - line.length :] = 1
+        return {
+            "input_ids": tokens,
+            "attention_mask": mask,
+            "position_ids": (mask.cumsum(1) - 1).clamp(min=0),
+            "labels": labels,
+            PLACES: torch.tensor([line.place for line in lines]),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackedCollator:
+    """Several rows a line, of which none sees another.
+
+    Positions begin at 0 with each row and there is no mask: by that, transformers tells them apart. Padding,
+    on the right, is one more such row.
+    """
+
+    pad: int
+
+    def __call__(self, lines: Sequence[Line]) -> Mapping[str, Any]:
+        """Return int64 tensors of shape (lines, longest): tokens, positions and labels."""
+        import torch
+
+        longest = max(line.length for line in lines)
+        tokens = torch.full((len(lines), longest), self.pad)
+        labels = torch.full((len(lines), longest), IGNORED)
+        positions = torch.zeros((len(lines), longest), dtype=torch.int64)
+        for at, line in enumerate(lines):
+            first = 0
+            for row in line.parts:
+                after = first + len(row.tokens)
+                tokens[at, first:after] = torch.tensor(row.tokens)
+                labels[at, first:after] = torch.tensor(row.labels)
+                positions[at, first:after] = torch.arange(len(row.tokens))
+                first = after
+            positions[at, first:] = torch.arange(longest - first)
+        return {
+            "input_ids": tokens,
+            "position_ids": positions,
+            "labels": labels,
+            PLACES: torch.tensor([line.place for line in lines]),
+        }

@@ -1,0 +1,79 @@
+"""In which number type a base is trained fastest on this machine, found by trying a step."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+from csd.descriptor import Record
+from finetune.training.errors import TrainingError
+
+NUMBERS = ("float32", "bfloat16")
+
+TRIES = 2
+"""Steps tried with each number type; the faster one counts, since the first one warms up."""
+
+FASTER = 0.9
+"""bfloat16 must take no more than this share of the time of float32, which is the more exact."""
+
+
+class Probe(Record):
+    """What a trial of number types came to."""
+
+    chosen: str
+    seconds: dict[str, float | None]
+    """Number type -> seconds of a step; None where its loss was no finite number."""
+
+
+def choose(seconds: dict[str, float | None]) -> Probe:
+    """Return which number type to train in, by the seconds of a step in each of `NUMBERS`.
+
+    Raises:
+        TrainingError: if no number type gave a finite loss.
+
+    >>> choose({"float32": 2.0, "bfloat16": 1.9}).chosen
+    'float32'
+    """
+    exact, fast = (seconds[number] for number in NUMBERS)
+    if exact is None and fast is None:
+        raise TrainingError(
+            "expected a finite loss of the untrained model; got none. Its weights are broken."
+        )
+    slow = fast is None or (exact is not None and fast > FASTER * exact)
+    return Probe(chosen="float32" if slow else "bfloat16", seconds=seconds)
+
+
+def probe(model: Any, loss_of: Callable[[Any], Any]) -> Probe:
+    """Try a step of `model` in each number type; its frozen weights are not what they were afterwards.
+
+    Args:
+        model: an adapter over a frozen base, to be thrown away.
+        loss_of: the loss of a model on a batch, to be differentiated.
+
+    Raises:
+        TrainingError: as `choose`.
+    """
+    import torch
+
+    seconds: dict[str, float | None] = {}
+    for number in NUMBERS:
+        for weight in model.parameters():
+            if not weight.requires_grad and weight.is_floating_point():
+                weight.data = weight.data.to(getattr(torch, number))
+        seconds[number] = _time(model, loss_of)
+    return choose(seconds)
+
+
+def _time(model: Any, loss_of: Callable[[Any], Any]) -> float | None:
+    best = math.inf
+    for _ in range(TRIES):
+        began = time.perf_counter()
+        loss = loss_of(model)
+        loss.backward()
+        model.zero_grad(set_to_none=True)
+        if not math.isfinite(float(loss)):
+            return None
+        best = min(best, time.perf_counter() - began)
+    return round(best, 4)

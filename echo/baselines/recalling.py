@@ -149,9 +149,8 @@ class RecallingPolicy:
             exemplars = self._memory.recall(Question(goal=goal, seen=seen, item=item)).exemplars
             self._kept(exemplars)
             others = (other for step in exemplars if step.outcome.ok for other in gained(step))
-            self._alike[item] = {
-                other: rank for rank, other in enumerate(dict.fromkeys(others)) if other != item
-            }
+            alike = dict.fromkeys(other for other in others if other != item)
+            self._alike[item] = {other: rank for rank, other in enumerate(alike)}
 
     def _kept(self, exemplars: Sequence[Step]) -> list[Arrangement]:
         """Return what was laid in exemplars that made something, each once, in their order; keep it."""

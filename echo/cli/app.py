@@ -15,6 +15,7 @@ from echo.cli.doctor_command import doctor
 from echo.cli.exchange_commands import export, import_
 from echo.cli.file_command import file
 from echo.cli.finetune_command import app as finetune_app
+from echo.cli.ical_command import ical
 from echo.cli.inspect_command import inspect
 from echo.cli.map_command import map_
 from echo.cli.notes_command import app as notes_app
@@ -57,6 +58,7 @@ app.command("consolidate", rich_help_panel=FOLDER)(consolidate)
 app.command("file", rich_help_panel=FOLDER)(file)
 app.add_typer(serve_app, name="serve", rich_help_panel=FOLDER)
 app.command("recall", rich_help_panel=BANK)(recall)
+app.command("ical", rich_help_panel=BANK)(ical)
 app.command("cue", rich_help_panel=BANK)(cue)
 app.add_typer(csd_app, name="csd", rich_help_panel=BANK)
 app.command("export", rich_help_panel=BANK)(export)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from echo.cli.finetune_evaluate_command import evaluate
 from echo.cli.finetune_examples_command import examples
 from echo.cli.finetune_train_command import train
 
@@ -17,3 +18,4 @@ def finetune() -> None:
 
 app.command("examples")(examples)
 app.command("train")(train)
+app.command("evaluate")(evaluate)

@@ -110,7 +110,10 @@ def read_means(asked: Mapping[str, Any]) -> Means:
     if asked["address"] is not None and asked["executor"] != "ray":
         raise UsageError(f"expected --address with --executor ray alone; got {asked['address']!r}.")
     share = None if asked["share"] is None else Slice.parse(asked["share"])
-    return Means(executor=asked["executor"], processes=asked["jobs"], address=asked["address"], share=share)
+    # A model on this machine takes memory and all cores for itself.
+    alone = asked["jobs"] == 0 and str(asked.get("reasoner") or "").startswith("hf:")
+    processes = 1 if alone else asked["jobs"]
+    return Means(executor=asked["executor"], processes=processes, address=asked["address"], share=share)
 
 
 def _player(experiment: Experiment) -> Any:

@@ -60,7 +60,7 @@ def print_plan(plan: Plan, experiment: Experiment, means: Means) -> None:
     names = "real" if experiment.invented_names is None else f"invented by seed {experiment.invented_names}"
     console.print(
         f"{experiment.runs} runs a cell, {experiment.episodes} episodes a run, seed {experiment.seed}, "
-        f"names {names}",
+        f"names {names}, reasoner {experiment.reasoner}",
         markup=False,
     )
     console.print(plan_lines(plan, means), markup=False, soft_wrap=True)

@@ -20,6 +20,13 @@ AGENT_COLOURS: dict[str, str] = {
     "edits": "#3f88c5",
     "name-similarity": "#2a9d8f",
     "bow": "#c9a227",
+    "voyager": "#cc79a7",
+    "jarvis-1": "#4a6fdc",
+    "mrsteve": "#7d8f29",
+    "mp5": "#009e73",
+    "pro-long": "#8a5fd0",
+    "vista": "#a0704b",
+    "echo-release": "#e39b84",
 }
 VARIANT_COLOURS: tuple[str, ...] = ("#9b5de5", "#c45a8a", "#7a6ff0", "#b08968", "#6a994e", "#d08c60")
 SOURCE_COLOURS: dict[str, str] = {

@@ -16,7 +16,7 @@ def slug(name: str) -> str:
     """Return a resolved reasoner as a part of file names; '' for the rule.
 
     >>> slug("rule"), slug("openai:gpt-4o")
-    ('', 'by-openai-gpt-4o-aaf374')
+    ('', 'by-openai-gpt-4o-1cffe3')
     """
     if name == RULE:
         return ""

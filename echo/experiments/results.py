@@ -177,9 +177,15 @@ def read_record(path: Path, record: type[Record]) -> Record:
         kind = ResultsError if isinstance(error, OSError) else TornFileError
         raise kind(
             f"expected a result file as JSON; got unreadable content in {path} ({error}). "
-            f"Delete that file and run the same command again: only this run is redone."
+            f"Delete that file and run the same command again: only this run is redone. "
+            f"A file that was never a result is to be moved out of the folder."
         ) from error
-    found = content.get("format") if isinstance(content, dict) else None
+    if not isinstance(content, dict) or "format" not in content:
+        raise ResultsError(
+            f"expected a result file, which names its format; got none in {path}: it is no result of a run. "
+            f"Move it out of the folder and give the same command again."
+        )
+    found = content["format"]
     if found != FORMAT:
         raise ResultsError(
             f"expected a result file of format {FORMAT}; got {found!r} in {path}. Read it with the "

@@ -148,6 +148,7 @@ class Kept:
 
     def _keep(self, path: Path, request: dict[str, Any], reply: Reply) -> None:
         own = {name: value for name, value in asdict(reply).items() if name in _FIELDS}
+        own["text"] = whole_text(reply.text)
         data = KeptReply(request=request, **own).model_dump_json(indent=1).encode("utf-8")
         unfinished: Path | None = None
         try:

@@ -32,10 +32,14 @@ class LocalModel:
 
     def __init__(self, name: str, loaded: Loaded, settings: ModelSettings) -> None:
         """Answer as `name` with what `finetune.adapter.load` gave."""
+        from transformers import GenerationConfig
+
         from finetune.base import stop_tokens
 
         self.name = name
         self._loaded, self._settings = loaded, settings
+        # What a call leaves open would come from here: penalties, beams and draws of the folder.
+        loaded.model.generation_config = GenerationConfig()
         self._stops = stop_tokens(loaded.base, loaded.tokenizer)
         self._turn = threading.RLock()
 

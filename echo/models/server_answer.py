@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,11 +73,10 @@ def read_answer(data: bytes, *, kind: str, place: str) -> Answer:
         ModelError: if the model refused, wrote nothing, or its answer was filtered.
     """
     try:
-        told = _Completion.model_validate_json(data)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(each) for each in first["loc"])
-        reason = f"{where}: {first['msg']}" if where else first["msg"]
+        # Not pydantic's own reader of JSON, which refuses half of a UTF-16 pair.
+        told = _Completion.model_validate(json.loads(data))
+    except (ValueError, RecursionError) as error:
+        reason = _first_fault(error) if isinstance(error, ValidationError) else str(error)
         raise BrokenAnswerError(
             f"expected a chat completion as JSON from {place}; got {kind or 'no Content-Type'}, "
             f"{len(data):,} bytes that begin {_shown(data)!r} ({reason}). Is this the address of a model "
@@ -121,6 +121,12 @@ def _server_error(error: Any, place: str) -> ModelError:
     passing = isinstance(code, int) and (code in _BETTER_LATER or code >= 500)
     kind = BrokenAnswerError if passing else ModelError
     return kind(f"expected an answer from {place}; got an error: {str(message)[:_SHOWN]}")
+
+
+def _first_fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(each) for each in first["loc"])
+    return f"{where}: {first['msg']}" if where else first["msg"]
 
 
 def _shown(data: bytes) -> str:

@@ -149,7 +149,9 @@ class Wire:
         return b"".join(parts)
 
     def _refused(self, error: APIStatusError) -> ModelError:
-        said = self._hidden(error.message)
+        # The client's message holds no body but that of OpenAI's own form.
+        told = error.message if " - " in error.message else f"{error.message} - {error.body or 'no body'}"
+        said = self._hidden(told)
         status = error.status_code
         text = f"expected an answer from {self.address}; got status {status}: {said[:_SHOWN]}"
         if status in (401, 403):

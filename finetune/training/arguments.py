@@ -22,7 +22,6 @@ def arguments(settings: Settings, out: Path, *, vision: bool = False) -> Any:
         output_dir=str(out / CHECKPOINTS),
         use_cpu=cpu,
         ddp_backend="gloo" if cpu and int(os.environ.get("WORLD_SIZE", "1")) > 1 else None,
-        # The language part of a vision model is all there is to train on rows without pictures.
         ddp_find_unused_parameters=vision,
         per_device_train_batch_size=batches.rows,
         per_device_eval_batch_size=batches.rows,

@@ -33,27 +33,27 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class PaddedCollator:
-    """One row a line, padded on the left, so that answers end together and few columns need logits."""
+    """One row a line, padded on the right, without a mask.
+
+    A causal model never looks ahead, so what stands after a row changes nothing in it; and without a mask
+    attention skips half of its work (on a CPU a sixth of the step).
+    """
 
     pad: int
 
     def __call__(self, lines: Sequence[Line]) -> Mapping[str, Any]:
-        """Return int64 tensors of shape (lines, longest): tokens, mask, positions and labels."""
+        """Return int64 tensors of shape (lines, longest): tokens and labels."""
         import torch
 
         longest = max(line.length for line in lines)
         tokens = torch.full((len(lines), longest), self.pad)
         labels = torch.full((len(lines), longest), IGNORED)
-        mask = torch.zeros((len(lines), longest), dtype=torch.int64)
         for at, line in enumerate(lines):
             (row,) = line.parts
-            tokens[at, longest - line.length :] = torch.tensor(row.tokens)
-            labels[at, longest - line.length :] = torch.tensor(row.labels)
-            mask[at, longest - line.length :] = 1
+            tokens[at, : line.length] = torch.tensor(row.tokens)
+            labels[at, : line.length] = torch.tensor(row.labels)
         return {
             "input_ids": tokens,
-            "attention_mask": mask,
-            "position_ids": (mask.cumsum(1) - 1).clamp(min=0),
             "labels": labels,
             PLACES: torch.tensor([line.place for line in lines]),
         }

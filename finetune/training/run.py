@@ -22,7 +22,7 @@ from finetune.training.clock import Clock
 from finetune.training.curve import write_curve
 from finetune.training.errors import TrainingError
 from finetune.training.lora import counts, with_adapter
-from finetune.training.loss import completion_loss, taken
+from finetune.training.loss import completion_loss
 from finetune.training.material import Material, prepare
 from finetune.training.precision import Probe, probe
 from finetune.training.records import (
@@ -191,11 +191,10 @@ def _probe(settings: Settings, base: Base, material: Material, told: Any) -> Pro
     if settings.number != "auto" or told.device.type != "cpu" or told.world_size > 1:
         return None
     model = _model(settings, base, material, "auto")
-    takes = taken(model.get_base_model())
     batch = material.collate(material.train.lines[:PROBED_ROWS])
 
     def loss_of(model: Any) -> Any:
-        loss = completion_loss(model, batch, takes)
+        loss = completion_loss(model, batch)
         return loss.total / loss.tokens
 
     model.train()
@@ -229,7 +228,6 @@ def _trainer(
         Work(
             settings=settings,
             clock=clock,
-            takes=taken(model.get_base_model()),
             keep=keep,
             listener=listener if told.process_index == 0 else None,
         ),

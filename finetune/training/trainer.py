@@ -80,8 +80,6 @@ class Work:
 
     settings: Settings
     clock: Clock
-    takes: frozenset[str]
-    """`finetune.training.loss.taken` of the base."""
     keep: Callable[[], None]
     """Keeps the adapter as the best one so far; may raise OSError."""
     listener: Listener | None
@@ -177,7 +175,7 @@ class EchoTrainer(Trainer):
             TrainingError: if it is no finite number, with the names of the rows.
         """
         self._step_places += inputs[PLACES].tolist()
-        loss = completion_loss(model, inputs, self.work.takes)
+        loss = completion_loss(model, inputs)
         if not torch.isfinite(loss.total):
             raise TrainingError(self._not_finite(f"a loss of {float(loss.total)}"))
         total = num_items_in_batch if num_items_in_batch is not None else loss.tokens
@@ -227,7 +225,7 @@ class EchoTrainer(Trainer):
         sums = torch.zeros(2, dtype=torch.float64)
         with torch.no_grad():
             for batch in self.get_eval_dataloader():
-                loss = completion_loss(self.model, self._prepare_inputs(batch), self.work.takes)
+                loss = completion_loss(self.model, self._prepare_inputs(batch))
                 sums += torch.tensor([float(loss.total), float(loss.tokens)], dtype=torch.float64)
         self.model.train()
         summed = self.accelerator.reduce(sums.float().to(self.args.device), "sum")

@@ -17,8 +17,8 @@ class Call:
     """One question and its answer."""
 
     purpose: Purpose
-    prompt_digest: str
-    """SHA-256, in hex, of all messages asked."""
+    messages: tuple[Message, ...]
+    """What was asked."""
     reply: Reply
     usable: bool
     """Whether something was made of the answer."""
@@ -26,6 +26,11 @@ class Call:
     """What was wrong with it, in words."""
     mended: tuple[str, ...] = ()
     """What was not JSON by the letter."""
+
+    @property
+    def prompt_digest(self) -> str:
+        """SHA-256, in hex, of all messages asked."""
+        return prompt_digest(self.messages)
 
 
 class Asker:
@@ -62,7 +67,7 @@ class Asker:
         """Keep a call with what was found in its answer."""
         call = Call(
             purpose=purpose,
-            prompt_digest=prompt_digest(messages),
+            messages=tuple(messages),
             reply=reply,
             usable=usable,
             findings=tuple(findings),

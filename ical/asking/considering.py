@@ -10,12 +10,16 @@ from dataclasses import dataclass, replace
 
 from csd.episode import Action, Attack, Collect, Craft, Place, Smelt
 from csd.pattern import canonical_grid
+from ical.asking import prompts
 from ical.asking.drafts import AttackStep, Claim, CollectStep, CraftStep, Draft, PlaceStep, SmeltStep, Written
 from ical.asking.scene import Scene, Source
 from ical.asking.situation import Laid, Situation
 from ical.slots import SMELT_ROWS, Offer, station_needed
 from ical.task import Assertion, InducedTask, StepSupport, assertions_for
-from ical.verify import Finding, Verdict, verify
+from ical.verify import Finding, FindingKind, Verdict, verify
+
+STRUCK: FindingKind = "false_claim"
+"""What is wrong with an assertion alone: it is struck out and told, and what the actions take stands."""
 
 UNKNOWN_CHANCE = 0.5
 """Chance that a task of a model succeeds while none was tried."""
@@ -41,8 +45,8 @@ class Considered:
 
     @property
     def usable(self) -> bool:
-        """Whether it can be tried: nothing but what preparation can mend speaks against it."""
-        return self.verdict.mendable
+        """Whether it can be tried: all that speaks against it is mended by preparation, or struck out."""
+        return all(one.mendable or one.kind == STRUCK for one in self.verdict.findings)
 
 
 def consider(
@@ -62,30 +66,43 @@ def consider(
     needs, station = _needs(actions[-1])
     burnt = actions[-1].fuel if isinstance(actions[-1], Smelt) else None
     own = assertions_for(needs, station, burnt=burnt) if _decides(actions[-1]) else ()
-    claims = tuple(_assertion(claim) for claim in draft.claims)
-    said = {(one.kind, one.item) for one in own}
-    shares = {} if source is None else source.shares
+    claims, false = _claims(draft, actions[-1], needs, station)
+    said = {(one.kind, one.item): None for one in own}
     task = InducedTask(
-        goal=" ".join(draft.goal.split()) or "something new",
+        goal=_goal(draft, actions[-1]),
         actions=actions,
         needs=needs,
         station=station,
-        effects=draft.expect,
+        effects=None if draft.expect in _examples("expect") else draft.expect,
         assertions=(*own, *(one for one in claims if (one.kind, one.item) not in said)),
-        support=tuple(
-            StepSupport(step=step, exemplar=source.id, axes=shares)
-            for step in range(len(actions))
-            if source is not None
-        ),
+        support=_support(source, len(actions)),
         success=success,
         source="transfer",
     )
-    verdict = _verdict(task, claims, scene, situation)
+    findings = [*_found(task, scene, situation), *false]
     if lays and not _decides(actions[-1]):
         reason = f"expected a last action that crafts or smelts; got {draft.actions[-1].do}"
-        late = Finding(kind="malformed", reason=reason, step=len(actions) - 1)
-        verdict = Verdict(findings=(*verdict.findings, late))
-    return Considered(task=task, source=source, verdict=verdict)
+        findings.append(Finding(kind="malformed", reason=reason, step=len(actions) - 1))
+    return Considered(task=task, source=source, verdict=Verdict(findings=tuple(findings)))
+
+
+def _goal(draft: Draft, last: Action) -> str:
+    """Return the goal as it was written, or what is done where that is blank or the example's."""
+    goal = " ".join(draft.goal.split())
+    if goal and goal not in _examples("goal"):
+        return goal
+    laid = laid_by(last)
+    return "something new" if laid is None else f"{laid[0]} of {', '.join(laid[1])}"
+
+
+def _examples(key: str) -> tuple[str, ...]:
+    return tuple(str(task[key]) for task in prompts.example()["tasks"])
+
+
+def _support(source: Source | None, steps: int) -> tuple[StepSupport, ...]:
+    if source is None:
+        return ()
+    return tuple(StepSupport(step=step, exemplar=source.id, axes=source.shares) for step in range(steps))
 
 
 def laid_by(action: Action) -> Laid | None:
@@ -103,7 +120,8 @@ def laid_by(action: Action) -> Laid | None:
             return None
 
 
-def _verdict(task: InducedTask, claims: tuple[Assertion, ...], scene: Scene, situation: Situation) -> Verdict:
+def _found(task: InducedTask, scene: Scene, situation: Situation) -> list[Finding]:
+    """Return what the verifier finds; support is asked for where there was something to be like."""
     said = verify(
         task,
         held=situation.held,
@@ -111,10 +129,8 @@ def _verdict(task: InducedTask, claims: tuple[Assertion, ...], scene: Scene, sit
         offers=situation.offers,
         failed=lambda rows, fillers: (rows, fillers) in situation.vain,
     )
-    findings = [one for one in said.findings if one.kind != "unsupported_step" or scene.sources]
-    findings += _done(task, situation)
-    findings += _false_claims(task, claims)
-    return Verdict(findings=tuple(findings))
+    found = [one for one in said.findings if one.kind != "unsupported_step" or scene.sources]
+    return [*found, *_done(task, situation)]
 
 
 def _done(task: InducedTask, situation: Situation) -> Iterator[Finding]:
@@ -127,21 +143,29 @@ def _done(task: InducedTask, situation: Situation) -> Iterator[Finding]:
         yield Finding(kind="malformed", reason=reason, step=last)
 
 
-def _false_claims(task: InducedTask, claims: tuple[Assertion, ...]) -> Iterator[Finding]:
-    """Yield what a task asserts and its own actions speak against."""
-    if not _decides(task.actions[-1]):
-        return
-    for claim in claims:
-        needed = task.needs.get(claim.item or "", 0)
-        if claim.kind == "uses" and claim.amount != needed:
-            reason = f"expected an assertion that fits the actions, which use {claim.item} x{needed}"
+def _claims(
+    draft: Draft, last: Action, needs: Mapping[str, int], station: Offer | None
+) -> tuple[tuple[Assertion, ...], tuple[Finding, ...]]:
+    """Return the assertions of a draft that its own last action bears out, and a finding for each other."""
+    kept, false = [], []
+    for claim in map(_assertion, draft.claims):
+        needed = needs.get(claim.item or "", 0)
+        if not _decides(last):
+            reason = None
+        elif claim.kind == "uses" and claim.amount != needed:
+            reason = f"the actions use {claim.item} x{needed}"
         elif claim.kind == "holds" and claim.amount < needed:
-            reason = f"expected an assertion that fits the actions, which take {claim.item} x{needed}"
-        elif claim.kind == "station" and claim.item != task.station:
-            reason = f"expected an assertion of the station, which is {task.station or 'not needed'}"
+            reason = f"the actions take {claim.item} x{needed}"
+        elif claim.kind == "station" and claim.item != station:
+            reason = f"the station is {station or 'not needed'}"
         else:
-            continue
-        yield Finding(kind="false_claim", reason=f"{reason}; got '{claim.text}'")
+            reason = None
+        if reason is None:
+            kept.append(claim)
+        else:
+            told = f"expected an assertion that fits: {reason}; got '{claim.text}'"
+            false.append(Finding(kind=STRUCK, reason=told))
+    return tuple(kept), tuple(false)
 
 
 def _needs(action: Action) -> tuple[Mapping[str, int], Offer | None]:

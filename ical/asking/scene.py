@@ -86,6 +86,10 @@ def spelled_tokens(text: str) -> int:
     return math.ceil(len(text) / CHARACTERS_A_TOKEN)
 
 
+class BudgetTooSmall(ValueError):
+    """A budget does not hold the heading of a scene."""
+
+
 EMPTY = Scene(text="", sources=(), tokens=0)
 """The scene of whoever remembers nothing."""
 
@@ -106,39 +110,41 @@ def set_scene(
         budget_tokens: how long the text may be, in tokens as `spelled_tokens` counts them.
 
     Raises:
-        ValueError: if the budget does not hold the heading.
+        BudgetTooSmall: if the budget does not hold the heading.
     """
     asked = tuple(axes)
     kept = tuple(axis for axis in AXES if axis in asked)
     query = subject if isinstance(subject, Query) else _query(subject, kept)
     others = [one for one in exemplars if not (isinstance(subject, Csd) and one.id == subject.id)]
     room = budget_tokens
-    while True:
-        context = build_context(others, query, axes=kept, budget_tokens=max(room, 1))
+    while room >= TOKENS_A_WORD:
+        try:
+            context = build_context(others, query, axes=kept, budget_tokens=room)
+        except ValueError:
+            break
         scene = _labelled(context, query, subject, others, kept)
         if scene.tokens <= budget_tokens:
             return scene
         room = min(math.floor(room * _SHRINK), room - 1)
-        if room < TOKENS_A_WORD:
-            raise ValueError(
-                f"expected a budget that holds {scene.text.splitlines()[0]!r}; got {budget_tokens} tokens."
-            )
+    raise BudgetTooSmall(
+        f"expected a budget that holds what is told of {query.item}; got {budget_tokens} tokens. Give more."
+    )
 
 
 def actions_of(csd: Csd, axes: Iterable[Axis] = AXES) -> tuple[Action, ...]:
     """Return what was done in an experience that worked, as far as `axes` tell; at most `MOST_ACTIONS`.
 
-    The procedure is told by proc; without it struct tells what was laid. Empty where neither may speak.
+    The procedure is told by proc; where it tells none, struct tells what was laid. Empty where neither may
+    speak.
     """
     asked = tuple(axes)
     if not csd.meta.success:
         return ()
-    if Axis.PROC in asked:
-        steps = [step.action for step in procedure_of(csd)]
-        return tuple(one for one in steps if isinstance(one, Craft | Smelt | Place | Collect | Attack))[
-            -MOST_ACTIONS:
-        ]
-    return _laid(csd) if Axis.STRUCT in asked else ()
+    steps = [step.action for step in procedure_of(csd)] if Axis.PROC in asked else []
+    done = tuple(one for one in steps if isinstance(one, Craft | Smelt | Place | Collect | Attack))
+    if not done and Axis.STRUCT in asked:
+        return _laid(csd)
+    return done[-MOST_ACTIONS:]
 
 
 def _laid(csd: Csd) -> tuple[Action, ...]:

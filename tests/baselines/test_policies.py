@@ -9,7 +9,7 @@ from echo.baselines.policies import RECALLING, baseline_policy, remembering
 from echo.baselines.recalling import RecallingPolicy
 from echo.baselines.watched import Watched
 from echo.experiments.spec import AGENTS
-from tests.agent.toy_world import Rules, ToyWorld
+from tests.agent.toy_world import ToyWorld
 from tests.baselines.hand_made import Trace, asked, have
 
 
@@ -31,10 +31,10 @@ def test_memories_of_tasks_play_in_unlocking_under_their_own_names():
 
 def test_a_memory_of_tasks_is_shown_the_demonstrations_before_the_start():
     shown = Trace(log=1).craft("log", plank=4).shown("make planks")
-    world, policy = remembering("pro-long", ToyWorld(Rules()), [shown], "hashing-256")
+    world, policy = remembering("pro-long", ToyWorld(), [shown], "hashing-256")
     assert isinstance(world, Watched)
     assert isinstance(policy, RecallingPolicy)
-    assert world.memory.recall(asked(have("carry planks", plank=4))).exemplars == tuple(shown.steps)
+    assert world.memory.recall(asked(have("carry a plank", plank=4))).exemplars == tuple(shown.steps)
 
 
 def test_names_need_an_encoder_that_exists():

@@ -13,7 +13,7 @@ from echo.agent.policy import Prospects
 from echo.baselines.direct import Direct
 from echo.baselines.recalling import FIRST_LUCK, RecallingPolicy
 from echo.baselines.watched import Watched
-from tests.agent.toy_world import Rules, ToyWorld
+from tests.agent.toy_world import ToyWorld
 from tests.baselines.hand_made import Trace
 
 STICK = Trace(oak=2).craft("oak", "oak", stick=4).steps[0]
@@ -37,7 +37,7 @@ class Scripted(Direct):
 
 def policy(answers: dict[str | None, tuple[Step, ...]]) -> tuple[RecallingPolicy, Scripted]:
     memory = Scripted(answers)
-    return RecallingPolicy(memory, Watched(ToyWorld(Rules()), memory)), memory
+    return RecallingPolicy(memory, Watched(ToyWorld(), memory)), memory
 
 
 def prospects(*items: str, ways: int = 1, **held: int) -> Prospects:

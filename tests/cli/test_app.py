@@ -60,6 +60,65 @@ def test_the_command_in_a_result_repeats_the_run(folder):
     )
 
 
+def test_without_options_the_quick_size_is_played_and_options_change_it(tmp_path):
+    done = call(
+        "run",
+        "unlock",
+        "--steps",
+        "150",
+        "--encoder",
+        "hashing",
+        "--out",
+        str(tmp_path),
+        "--json",
+        "--jobs",
+        "1",
+    )
+    assert done.exit_code == 0, done.output
+    assert [run["agent"] for run in json.loads(done.stdout)["runs"]] == [
+        "none",
+        "edits",
+        "name-similarity",
+        "bow",
+        "voyager",
+        "jarvis-1",
+        "mrsteve",
+        "mp5",
+        "echo",
+    ]
+    content = json.loads((tmp_path / "runs" / "mp5-s00.json").read_text())
+    assert "--agents none,edits,name-similarity,bow,voyager,jarvis-1,mrsteve,mp5,echo" in content["command"]
+    assert (content["spec"]["steps"], content["spec"]["shots"]) == (150, 2)
+
+
+def test_a_spec_of_ones_own_is_played_and_planned(tmp_path):
+    spec = tmp_path / "own.toml"
+    spec.write_text(
+        'base = "unlock-quick"\nabout = "Two"\nagents = ["edits", "echo"]\nsteps = 90\nencoder = "hashing"\n'
+    )
+    out = str(tmp_path / "out")
+    planned = call("run", "unlock", "--spec", str(spec), "--out", out, "--dry-run")
+    assert planned.exit_code == 0, planned.output
+    assert "Two" in planned.stdout
+    assert "2 of 2 runs to play, 180 actions: about " in planned.stdout
+    assert not (tmp_path / "out").exists()
+    done = call("run", "unlock", "--spec", str(spec), "--out", out, "--jobs", "1")
+    assert done.exit_code == 0, done.output
+    told = json.loads(
+        call(
+            "run", "unlock", "--spec", str(spec), "--seeds", "0-1", "--out", out, "--dry-run", "--json"
+        ).stdout
+    )
+    assert (told["runs"], told["finished"], told["to_play"]) == (4, 2, 2)
+    assert told["names"] == ["edits-s01", "echo-s01"]
+
+
+def test_a_size_and_a_spec_together_are_wrong_use(tmp_path):
+    done = call("run", "unlock", "--size", "full", "--spec", "own.toml", "--out", str(tmp_path / "out"))
+    assert done.exit_code == 2
+    assert "expected --size or --spec" in done.stderr
+
+
 def test_a_failed_run_ends_with_1_and_is_named(tmp_path):
     done = call(*RUN, "--agents", "echo", "--seeds", "0-1", "--out", str(tmp_path), player=play_badly)
     assert done.exit_code == 1

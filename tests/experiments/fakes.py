@@ -26,7 +26,8 @@ ITEMS = (
     *(f"thing_{number:03d}" for number in range(140)),
 )
 PACE = {"echo": 12, "edits": 30, "name-similarity": 36, "bow": 40, "none": 60}
-"""Actions between unlocks."""
+"""Actions between unlocks; `OTHERS` for all other agents."""
+OTHERS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +67,7 @@ def play_fake(
     spec: UnlockSpec, memory: Path | None, progress: Progress
 ) -> tuple[FakeReport, Mapping[str, str]]:
     """Unlock `ITEMS` at the agent's pace; each transferred item names the one before it as exemplar."""
-    pace = PACE[spec.agent] + (5 - len(spec.axes)) * 6
+    pace = PACE.get(spec.agent, OTHERS) + (5 - len(spec.axes)) * 6
     rng = np.random.default_rng(spec.seed)
     actions = np.cumsum(rng.integers(1, 2 * pace, size=len(ITEMS)))
     unlocks: list[FakeUnlock] = []

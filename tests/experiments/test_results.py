@@ -87,6 +87,14 @@ def test_a_result_whose_spec_was_altered_is_refused(tmp_path):
         read_result(path)
 
 
+@pytest.mark.parametrize("content", ["[1, 2]", '{"note": "mine"}', "null"])
+def test_a_file_that_is_no_result_is_named_and_to_be_moved_out(tmp_path, content):
+    write_result(tmp_path, make_run(SPEC, 3))
+    (tmp_path / "runs" / "notes.json").write_text(content)
+    with pytest.raises(ResultsError, match=r"notes\.json: it is no result of a run\. Move it out"):
+        read_results(tmp_path)
+
+
 def test_a_missing_result_is_no_empty_result(tmp_path):
     with pytest.raises(ResultsError, match="got nothing at"):
         read_result(run_file(tmp_path, "echo-s09"))

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from echo.baselines.policies import RECALLING
 from echo.experiments.results import Timing, memory_folder, read_result, run_file
 from echo.experiments.spec import UnlockSpec
-from echo.experiments.trial import make_result, run_trial
+from echo.experiments.trial import make_result, play_minecraft, run_trial
 from tests.experiments.fakes import FakeReport, FakeUnlock, play_fake
 
 TIMING = Timing(wall_seconds=1, decision_ms=(1, 1), started="")
@@ -47,3 +48,17 @@ def test_nothing_is_recorded_when_nothing_should_be(tmp_path):
     spec = UnlockSpec(agent="echo", steps=60, record="none")
     run_trial(spec, tmp_path, play_fake, "", lambda *_: None)
     assert not (tmp_path / "memories").exists()
+
+
+@pytest.mark.parametrize("agent", RECALLING)
+def test_memories_of_tasks_lead_a_life_that_does_not_hang_on_what_is_recorded(agent, tmp_path):
+    spec = UnlockSpec(agent=agent, steps=150, encoder="hashing", seed=3)
+    recorded, _ = play_minecraft(spec, tmp_path / "memory", lambda *_: None)
+    alone, _ = play_minecraft(spec.model_copy(update={"record": "none"}), None, lambda *_: None)
+    assert recorded.actions == alone.actions == 150
+    assert [(one.item, one.action, one.source) for one in recorded.unlocks] == [
+        (one.item, one.action, one.source) for one in alone.unlocks
+    ]
+    assert recorded.attempts == alone.attempts
+    for one in recorded.unlocks:
+        assert one.axes == ({"recall": 1.0} if one.source == "transfer" else {})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from echo.experiments.statistics.strata import Interval
-from echo.experiments.tasks.report.success import Mean
+from echo.experiments.tasks.report.success import Cell, Mean
 
 
 def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -72,3 +73,13 @@ def p_value(p: float) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+def mean_of(cells: Mapping[str, Cell], tasks: Sequence[str]) -> str:
+    """Return the means of both windows over `tasks`; a dash where one has no result."""
+    known = [cells[task] for task in tasks if task in cells]
+    early = [cell.at10 for cell in known if cell.at10 is not None]
+    late = [cell.at30 for cell in known if cell.at30 is not None]
+    if not early or not len(early) == len(late) == len(tasks):
+        return "-"
+    return f"{percent(fmean(early))}/{percent(fmean(late))}"

@@ -15,7 +15,8 @@ from echo.experiments.tasks.loading import load_task, task_names
 from echo.experiments.tasks.report.numbers import Numbers, measure
 from echo.experiments.tasks.report.reading import KINDS, read_experiment
 from echo.experiments.tasks.report.sources import SOURCES
-from echo.experiments.tasks.table_cells import interval, markdown, p_value, percent, points, share
+from echo.experiments.tasks.report.success import Success
+from echo.experiments.tasks.table_cells import interval, markdown, mean_of, p_value, percent, points, share
 
 INVENTED = "-invented"
 """Ends the name of a file of results with invented names, such as ``tasks-invented.jsonl.xz``."""
@@ -44,6 +45,11 @@ class Committed:
         """Everything measured under invented names."""
         return self._measure(INVENTED)
 
+    @property
+    def has_invented(self) -> bool:
+        """Whether tasks played under invented names are among them."""
+        return (self.folder / f"tasks{INVENTED}{SUFFIX}").exists()
+
     def _measure(self, ending: str) -> Numbers:
         paths = [self.folder / f"{kind}{ending}{SUFFIX}" for kind in KINDS]
         found = [read_experiment(path) for path in paths if path.exists()]
@@ -68,7 +74,11 @@ def table_tasks(committed: Committed) -> str:
 
 def table_success(committed: Committed) -> str:
     """Return Table 1: success in % over the first 10 and over 30 episodes, each agent in each task."""
-    told = _known(committed.real.success, "tasks", committed)
+    return markdown(*_table_1(_known(committed.real.success, "tasks", committed)))
+
+
+def _table_1(told: Success) -> tuple[list[str], list[list[str]]]:
+    """Return heads and rows of Table 1."""
     tasks = [task for task in task_names() if any(task in row for row in told.table.values())]
     rows = []
     for label, mean in told.overall.items():
@@ -78,7 +88,7 @@ def table_success(committed: Committed) -> str:
             for cell in cells
         ]
         rows.append([f"`{label}`", *shown, f"{percent(mean.at10.value)}/{percent(mean.at30.value)}"])
-    return markdown(["agent", *(load_task(task).title for task in tasks), "mean"], rows)
+    return ["agent", *(load_task(task).title for task in tasks), "mean"], rows
 
 
 def table_leads(committed: Committed) -> str:
@@ -243,15 +253,18 @@ def table_negative_transfer(committed: Committed) -> str:
 
 
 def table_invented(committed: Committed) -> str:
-    """Return mean success in % over 30 episodes under real and under invented names."""
+    """Return Table 1 under invented names, with the mean over the same tasks under real names beside it.
+
+    Where no results under invented names are committed it says so.
+    """
+    if not committed.has_invented:
+        return f"*No results under invented names are committed (`tasks{INVENTED}{SUFFIX}`).*\n"
     real = _known(committed.real.success, "tasks", committed)
     invented = _known(committed.invented.success, f"tasks{INVENTED}", committed)
-    rows = [
-        [f"`{label}`", share(real.overall[label]), share(mean)]
-        for label, mean in invented.overall.items()
-        if label in real.overall
-    ]
-    return markdown(["agent", "real names", "invented names"], rows)
+    heads, rows = _table_1(invented)
+    for label, row in zip(invented.overall, rows, strict=True):
+        row.append(mean_of(real.table.get(label, {}), list(invented.table[label])))
+    return markdown([*heads, "mean, real names"], rows)
 
 
 TABLES: Mapping[str, Callable[[Committed], str]] = {

@@ -113,10 +113,30 @@ def test_mixed_episodes_are_told_along_their_course(committed):
     assert rows(TABLES["continual"](committed))[2] == ["`echo`", "50", "50", "2"]
 
 
-def test_invented_names_stand_beside_real_ones(committed):
-    told = rows(TABLES["invented"](committed))
-    assert told[2][0] == "`echo`"
-    assert (told[2][1].split()[0], told[2][2].split()[0]) == ("75", "25")
+def test_table_1_under_invented_names_has_the_mean_over_the_same_tasks_under_real_ones_beside_it(committed):
+    # Invented: (50 + 0) / 2; real, in bed alone: (100 + 50) / 2.
+    assert rows(TABLES["invented"](committed)) == [
+        ["agent", "Bed", "mean", "mean, real names"],
+        ["---"] * 4,
+        ["`echo`", "25/25", "25/25", "75/75"],
+    ]
+
+
+def test_an_agent_without_runs_under_real_names_has_a_dash_there(committed):
+    root = committed.folder.parents[1]
+    commit(root, "tasks-invented", *cell("vista", "bed", 2, 4, invented_names=7))
+    assert rows(TABLES["invented"](Committed(committed.folder)))[2] == ["`vista`", "25/25", "25/25", "-"]
+
+
+def test_a_page_says_where_no_results_under_invented_names_are_committed(committed, tmp_path):
+    (committed.folder / "tasks-invented.jsonl.xz").unlink()
+    (tmp_path / "README.md").write_text("<!-- table: invented -->\n<!-- end -->\n")
+    (page,) = filled_pages(tmp_path).values()
+    assert page == (
+        "<!-- table: invented -->\n"
+        "*No results under invented names are committed (`tasks-invented.jsonl.xz`).*\n"
+        "<!-- end -->\n"
+    )
 
 
 def test_sources_are_shares_of_all_new_items(committed):

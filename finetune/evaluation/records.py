@@ -1,0 +1,64 @@
+"""The result of an evaluation, as a file."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from csd.descriptor import Record
+from finetune.evaluation.figures import Figures
+
+EVALUATION = "evaluation.json"
+TABLE = "evaluation.md"
+PICTURE = "f1.png"
+
+
+class Made(Record):
+    """With what an evaluation was made."""
+
+    model: str
+    """As it was asked for."""
+    before: str | None
+    told: dict[str, dict[str, Any]]
+    """``model`` and ``before`` -> all that decides its answers: digests, number type, seed, limit of tokens."""
+    data: str | None
+    """SHA-256 of test rows and episodes; null without them."""
+    texts: str | None
+    """SHA-256 of the user's texts."""
+    rows: int | None
+    """At most so many questions of each group; null for all."""
+    prompt: str
+    """Name and version of the prompts."""
+    commit: str | None
+    """Of the code, with '+changes' where files differed from it; null outside a checkout."""
+    versions: dict[str, str]
+    machine: dict[str, str | int]
+
+
+class Evaluation(Record):
+    """Figures column by column; a column that was not asked for, or has no questions, is null."""
+
+    format: Literal[1] = 1
+    before: Figures | None = None
+    before_constrained: Figures | None = None
+    before_explained: Figures | None = None
+    after: Figures | None = None
+    repaired: Figures | None = None
+    constrained: Figures | None = None
+    out_of_template: Figures | None = None
+    out_of_template_constrained: Figures | None = None
+    repair: Figures | None = None
+    refuse: Figures | None = None
+    texts: Figures | None = None
+    texts_constrained: Figures | None = None
+    styles: dict[str, dict[str, Figures]]
+    """Column -> style of the traces -> its figures."""
+    families: dict[str, dict[str, Figures]]
+    """Column -> task family -> its figures."""
+    helps: dict[str, Any] | None = None
+    """How well the descriptors written are found by their likes, beside those of the rules."""
+    made: Made
+
+    def columns(self) -> dict[str, Figures]:
+        """Return the columns that there are, in their order."""
+        named = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: value for name, value in named.items() if isinstance(value, Figures)}

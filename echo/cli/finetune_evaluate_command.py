@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from echo.models.settings import ModelSettings
-    from finetune.evaluation.columns import Tell
+    from finetune.evaluation.columns import Answered, Tell
     from finetune.evaluation.completions import Book, Subject
     from finetune.evaluation.questions import Questions
-    from finetune.evaluation.records import Evaluation
+    from finetune.evaluation.records import Evaluation, Helps
 
 KEPT = "answers are kept, the same command goes on from there"
 
@@ -40,6 +40,8 @@ class Asked:
     columns: tuple[str, ...]
     out: Path
     settings: ModelSettings
+    names: tuple[int, ...]
+    encoder: str
 
 
 def evaluate(
@@ -62,6 +64,11 @@ def evaluate(
     column: Annotated[
         list[str] | None, typer.Option(help="Column wanted. Repeat; all.", rich_help_panel=WHAT)
     ] = None,
+    invented_names: Annotated[
+        list[int] | None,
+        typer.Option(metavar="SEED", help="Of names that runs invented. Repeat.", rich_help_panel=WHAT),
+    ] = None,
+    encoder: Annotated[str, typer.Option(help="Of the bank.", rich_help_panel=WHAT)] = "minilm-int8",
     most_tokens: Annotated[int, typer.Option(min=1, help="Tokens of an answer.", rich_help_panel=HOW)] = 1024,
     batch: Annotated[int, typer.Option(min=1, help="Answered together (hf:).", rich_help_panel=HOW)] = 8,
     temperature: Annotated[float, typer.Option(min=0.0, help="0: likeliest.", rich_help_panel=HOW)] = 0.0,
@@ -103,6 +110,8 @@ def evaluate(
                 dtype=dtype,
                 device=device,
             ),
+            names=tuple(invented_names or ()),
+            encoder=encoder,
         )
         try:
             evaluation = _evaluate(asked)
@@ -172,6 +181,7 @@ def _evaluate(asked: Asked) -> Evaluation:
         **columns,
         styles=figures_by(answered, "style"),
         families=figures_by(answered, "family"),
+        helps=_helps(answered, asked),
         made=made,
     )
     text = json.dumps(evaluation.model_dump(mode="json"), indent=1, ensure_ascii=False, allow_nan=False)
@@ -182,6 +192,30 @@ def _evaluate(asked: Asked) -> Evaluation:
         if each.unanswered:
             typer.echo(f"{name}: {len(each.unanswered):,} unanswered, such as {each.unanswered[0]}", err=True)
     return evaluation
+
+
+def _helps(answered: Mapping[str, Answered], asked: Asked) -> Helps | None:
+    """Measure what the descriptors are good for that a bank would get: those of constrained decoding."""
+    from csd.encode import load_encoder
+    from echo.bench.finetune_helps import helps
+
+    column = next((name for name in ("constrained", "repaired", "after") if name in answered), None)
+    if column is None:
+        return None
+    found = helps(
+        answered[column].judged,
+        load_encoder(asked.encoder),
+        column=column,
+        seed=asked.settings.seed,
+        names=asked.names,
+    )
+    if found is None or found.left_out:
+        typer.echo(
+            f"episodes whose names no rules explain: {found.left_out if found else 'all'}; "
+            f"say --invented-names, the seed that their runs had",
+            err=True,
+        )
+    return found
 
 
 def _questions(asked: Asked) -> tuple[Questions | None, Questions | None]:
@@ -288,7 +322,7 @@ def _progress() -> Iterator[Tell]:
 
 def _print(evaluation: Evaluation, out: Path) -> None:
     from csd.axes import AXES
-    from finetune.evaluation.table import shown, titles
+    from finetune.evaluation.table import helps_table, shown, titles
 
     console, columns = out_console(), evaluation.columns()
     table = _grid("answers", "JSON", "schema", "grounded", "F1", "exact", "tokens", "seconds")
@@ -301,6 +335,13 @@ def _print(evaluation: Evaluation, out: Path) -> None:
     console.print(table)
     console.print()
     console.print(axes)
+    if evaluation.helps is not None:
+        head, *lines = helps_table(evaluation.helps)
+        found = _grid(*head[1:])
+        for line in lines:
+            found.add_row(*line)
+        typer.echo(f"\nfound by their likes, {titles()[evaluation.helps.column]}:")
+        console.print(found)
     typer.echo(f"evaluation: {out}")
 
 

@@ -47,16 +47,26 @@ def prompt_inputs(loaded: Loaded, prompts: Sequence[tuple[str, tuple[bytes, ...]
     """Return tensors for texts and their pictures, padded on the left so that answers begin in one column.
 
     The template wrote the special tokens already: none is added.
+
+    Raises:
+        ModelError: if a picture cannot be read.
     """
     texts = [text for text, _ in prompts]
     loaded.tokenizer.padding_side = "left"
     if loaded.processor is None or not any(images for _, images in prompts):
         return loaded.tokenizer(texts, add_special_tokens=False, padding=True, return_tensors="pt")
-    from PIL import Image
-
-    pictures = [[Image.open(io.BytesIO(png)).convert("RGB") for png in images] for _, images in prompts]
+    pictures = [[_picture(png) for png in images] for _, images in prompts]
     process: Any = loaded.processor
     return process(text=texts, images=pictures, add_special_tokens=False, padding=True, return_tensors="pt")
+
+
+def _picture(png: bytes) -> Any:
+    from PIL import Image
+
+    try:
+        return Image.open(io.BytesIO(png)).convert("RGB")
+    except (OSError, ValueError) as error:
+        raise ModelError(f"expected a picture as a PNG file; got {len(png):,} bytes: {error}") from error
 
 
 def _content(message: Message) -> list[dict[str, str]]:

@@ -58,7 +58,9 @@ def _local(rest: str, settings: ModelSettings) -> Model:
     from echo.models.local import LocalModel
 
     base, adapter = base_and_adapter(rest)
-    return kept(LocalModel.from_folder(base, adapter, settings), settings.cache, together=settings.batch)
+    local = LocalModel.from_folder(base, adapter, settings)
+    # Several batches, which the model sorts by length, so that little of each is padding.
+    return kept(local, settings.cache, together=8 * settings.batch)
 
 
 def base_and_adapter(text: str) -> tuple[str, Path | None]:

@@ -17,7 +17,7 @@ from finetune.evaluation.questions import TEXTS, Question
 from finetune.examples.rows import OUT_OF_TEMPLATE
 
 REPAIRS = 2
-"""How often an answer with findings is asked for again in the column of repaired ones, as by a bank's builder."""
+"""How often an answer with findings is asked for again in the column of repaired ones."""
 
 Tell = Callable[[str, int, int], None]
 """Told the column, how many questions of it are answered, and of how many."""
@@ -102,11 +102,8 @@ def answer(
     schema = compact_schema() if column.constrained else None
     asked = [_explained(each) if column.explained else each.messages for each in questions]
     told = ask_each(asked, subject, book, schema=schema, tell=lambda done, of: tell(column.name, done, of))
-    found = {
-        each.name: judge(each, reply)
-        for each, reply in zip(questions, told, strict=True)
-        if reply is not None
-    }
+    pairs = zip(questions, told, strict=True)
+    found = {each.name: judge(each, reply) for each, reply in pairs if reply is not None}
     if column.repaired:
         found = _repaired(questions, found, subject, book)
     return Answered(

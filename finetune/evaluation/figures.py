@@ -25,7 +25,7 @@ class Pooled(Record):
 
 
 class Figures(Record):
-    """What a column of answers is worth. What cannot be said (no answers, nothing to compare with) is null."""
+    """What a column of answers is worth. What cannot be said, such as shares of no answers, is null."""
 
     rows: Count
     """Answers that the figures are of."""

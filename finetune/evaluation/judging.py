@@ -33,7 +33,7 @@ class Judged:
     schema_valid: bool
     """Whether it is that and of the schema of compact descriptors; one that states nothing is too."""
     usable: bool
-    """Whether a reader that mends (`csd.by_model.tolerant`) finds a descriptor in it that states something."""
+    """Whether a reader that mends (`csd.by_model.tolerant`) finds a descriptor that states something."""
     silent: bool
     """Whether it is of the schema and states nothing."""
     written: Mapping[Axis, Stated]

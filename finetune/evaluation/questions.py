@@ -141,11 +141,9 @@ def _of_row(row: Row, told: Mapping[str, Any], episodes: Mapping[str, Episode]) 
 
 def _of_text(line: bytes, where: str, read_episode: ReadEpisode) -> Question:
     told = _object(line, where)
+    messages: tuple[Message, ...]
     if isinstance(told.get("text"), str):
-        messages = (
-            Message(role="system", text=instruction()),
-            Message(role="user", text=told["text"]),
-        )
+        messages = (Message(role="system", text=instruction()), Message(role="user", text=told["text"]))
     elif isinstance(told.get("messages"), list) and told["messages"]:
         messages = _messages(told["messages"], [], where)
     else:

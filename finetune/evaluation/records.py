@@ -19,7 +19,7 @@ class Made(Record):
     """As it was asked for."""
     before: str | None
     told: dict[str, dict[str, Any]]
-    """``model`` and ``before`` -> all that decides its answers: digests, number type, seed, limit of tokens."""
+    """``model`` and ``before`` -> all that decides its answers, such as digests and seed."""
     data: str | None
     """SHA-256 of test rows and episodes; null without them."""
     texts: str | None
@@ -32,6 +32,48 @@ class Made(Record):
     """Of the code, with '+changes' where files differed from it; null outside a checkout."""
     versions: dict[str, str]
     machine: dict[str, str | int]
+
+
+class Difference(Record):
+    """A difference of means, paired by question, with a 95 % percentile bootstrap interval."""
+
+    value: float
+    low: float | None
+    """Null where nothing is known of how questions differ."""
+    high: float | None
+
+
+class Found(Record):
+    """How well descriptors are found by their likes on one axis: mean nDCG, 0..1."""
+
+    questions: int
+    rules: float
+    """Of the descriptors that the rules write."""
+    model: float
+    """Of those that the model wrote."""
+    difference: Difference
+    """Of the model's from the rules'."""
+    chance: float
+    """Expected of an order drawn by lot."""
+
+
+class Helps(Record):
+    """Whether the descriptors written help to find what is alike by the rules of the game."""
+
+    column: str
+    """Whose answers they are."""
+    encoder: str
+    """Of the bank."""
+    episodes: int
+    """Described, asked about and searched."""
+    written: int
+    """Of those, the ones of which the model gave a descriptor."""
+    left_out: int
+    """Further episodes, whose names the rules of the game do not explain."""
+    depth: int
+    """How many of a ranking count."""
+    axes: dict[str, Found | None]
+    """Axis -> figures; null where no two episodes are alike."""
 
 
 class Evaluation(Record):
@@ -54,7 +96,7 @@ class Evaluation(Record):
     """Column -> style of the traces -> its figures."""
     families: dict[str, dict[str, Figures]]
     """Column -> task family -> its figures."""
-    helps: dict[str, Any] | None = None
+    helps: Helps | None = None
     """How well the descriptors written are found by their likes, beside those of the rules."""
     made: Made
 

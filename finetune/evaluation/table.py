@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from csd.axes import AXES
 from finetune.evaluation.columns import COLUMNS
 from finetune.evaluation.figures import Figures
-from finetune.evaluation.records import Evaluation
+from finetune.evaluation.records import Evaluation, Found, Helps
 
 _Cell = Callable[[Figures], str]
 
@@ -71,6 +71,9 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
     yield f"- Prompts: {made.prompt}; commit {made.commit or 'unknown'}"
     yield ""
     yield from markdown(table(evaluation.columns()))
+    if evaluation.helps is not None:
+        yield ""
+        yield from _helps_lines(evaluation.helps)
     for name, part in (("trace", evaluation.styles), ("task", evaluation.families)):
         for column in ("after", "constrained"):
             if column in part and len(part[column]) > 1:
@@ -79,6 +82,29 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
                 yield ""
                 yield from markdown(table(part[column]))
                 break
+
+
+def _helps_lines(helps: Helps) -> Iterator[str]:
+    yield f"## Found by their likes (nDCG of {helps.depth}), {titles()[helps.column]}"
+    yield ""
+    yield f"{helps.episodes:,} episodes, {helps.written:,} described; banks of {helps.encoder}."
+    yield ""
+    yield from markdown(helps_table(helps))
+
+
+def helps_table(helps: Helps) -> list[list[str]]:
+    """Return the cells of a table of how well descriptors are found, an axis a line."""
+    head = ["axis", "questions", "by lot", "rules", "model", "difference (95 %)"]
+    return [head, *([axis, *_found(each)] for axis, each in helps.axes.items())]
+
+
+def _found(each: Found | None) -> list[str]:
+    if each is None:
+        return ["0", "-", "-", "-", "-"]
+    gap = each.difference
+    between = "" if gap.low is None or gap.high is None else f" ({gap.low:+.3f} to {gap.high:+.3f})"
+    means = (shown(each.chance), shown(each.rules), shown(each.model))
+    return [f"{each.questions:,}", *means, f"{gap.value:+.3f}{between}"]
 
 
 def markdown(cells: list[list[str]]) -> Iterator[str]:

@@ -106,7 +106,7 @@ def counts(model: PeftModel) -> Mapping[str, int]:
 
 
 def _linear_ends(model: PreTrainedModel) -> list[str]:
-    """Return the ends of the names of all linear layers but the head; peft has no word for them in some layers."""
+    """Return the ends of the names of all linear layers but the head: peft wants names to choose layers."""
     import torch
 
     head = model.get_output_embeddings()

@@ -49,7 +49,7 @@ def completion_loss(model: Any, batch: Mapping[str, Any]) -> Loss:
 
 @contextmanager
 def _only(head: Any, wanted: Tensor) -> Iterator[None]:
-    """Have the head see but the hidden states that are wanted: (tokens, width) for (lines, longest, width)."""
+    """Have the head see the wanted hidden states alone: (tokens, width) of (lines, longest, width)."""
 
     def pick(module: Any, told: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         return (told[0][:, :-1][wanted],)

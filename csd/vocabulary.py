@@ -36,7 +36,7 @@ PREDICATES: dict[Axis, dict[str, str]] = {
     },
     Axis.PROC: {
         "made_by": "product -> verb that made it (craft, smelt, collect, attack)",
-        "consumes": "product -> item used up, with how many ('oak_planks x3')",
+        "consumes": "product -> item used up, with how many ('brass_plate x3')",
         "yields": "product -> how many came out",
         "after": "product -> item or block that had to be there before (tool, station, input)",
         "step": "position in the episode ('1', '2', ...) -> what was done",

@@ -18,7 +18,7 @@ from csd.roles import PARTS, ROLES
 from csd.scene import Verb
 from csd.vocabulary import PREDICATES
 
-VERSION = "describe/1"
+VERSION = "describe/2"
 """Name and version of the prompts, kept in each `meta.builder`; changes with any of the files."""
 
 MOST_FINDINGS = 8

@@ -1,6 +1,6 @@
 """JARVIS-1: plans that succeeded, found by the task's text and by how alike the state is in which they began.
 
-Kept of the original: entries task -> {plan of sub-goals, initial inventory, what was in sight, success}, of
+Kept of the original: entries task -> {steps of the plan, initial inventory, what was in sight, success}, of
 successful plans alone; tasks that it sets itself enter like the given ones, which here is every item first
 got in an episode and, where the whole was not reached, the parts of the goal that were (texts name no
 numbers: a part is the same task with fewer to do); a plan library may be loaded (demonstrations are); the key
@@ -18,10 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from csd.encode import Encoder
-from csd.episode import Attack, Collect, Craft, Episode, Mine, Observation, Place, Smelt, Step
+from csd.episode import Episode, Observation, Step
 from echo.agent.goal import Have
 from echo.agent.memory import Ended, Habits, Question, Recalled
 from echo.agent.texts import TextIndex, in_words
@@ -33,19 +32,6 @@ RECALLED = 5
 
 CONFIDENCE = 0.95
 """Cosine of a task's text, as a share of the nearest one's, from which on it counts as the same task."""
-
-_SAME = 0.999
-"""Cosine from which on two texts are one."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SubGoal:
-    """One line of a plan."""
-
-    goal: Mapping[str, int]
-    """Item -> how many this line brings."""
-    type: Literal["mine", "craft", "smelt", "place", "attack"]
-    text: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,21 +45,6 @@ class Plan:
     """Of these, the ones that show something else than those before."""
     start: Observation
     """What was perceived before the first: initial inventory, position and sight."""
-
-    @property
-    def sub_goals(self) -> tuple[SubGoal, ...]:
-        """The plan as lines; steps in a row that bring the same items by the same kind of doing are one."""
-        lines: list[SubGoal] = []
-        for step in self.steps:
-            line = _line(step)
-            if line is None:
-                continue
-            if lines and (lines[-1].type, lines[-1].text) == (line.type, line.text):
-                counts = {item: lines[-1].goal.get(item, 0) + count for item, count in line.goal.items()}
-                lines[-1] = SubGoal(goal={**lines[-1].goal, **counts}, type=line.type, text=line.text)
-            else:
-                lines.append(line)
-        return tuple(lines)
 
 
 class Jarvis1(Direct):
@@ -209,22 +180,3 @@ def _overlap(one: Mapping[str, int], other: Mapping[str, int]) -> float:
     both = sum(min(count, other[item]) for item, count in one.items() if item in other)
     either = sum(one.values()) + sum(other.values()) - both
     return both / either if either else 1.0
-
-
-def _line(step: Step) -> SubGoal | None:
-    """Return a step as a line of a plan, None for walking and taking in hand."""
-    goal = {item: step.outcome.inventory_delta[item] for item in gained(step)}
-    text = ", ".join(in_words(item) for item in goal)
-    match step.action:
-        case Collect() | Mine():
-            return SubGoal(goal=goal, type="mine", text=text)
-        case Craft():
-            return SubGoal(goal=goal, type="craft", text=text)
-        case Smelt():
-            return SubGoal(goal=goal, type="smelt", text=text)
-        case Place(item=item):
-            return SubGoal(goal={}, type="place", text=in_words(item))
-        case Attack(mob=mob):
-            return SubGoal(goal=goal, type="attack", text=in_words(mob))
-        case _:
-            return None

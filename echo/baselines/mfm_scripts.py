@@ -74,7 +74,7 @@ def plan_of(script: Script, goal: Goal, seen: Observation) -> tuple[Action, ...]
     if isinstance(goal, Fill):
         if script.cells != len(goal.cells):
             return ()
-        script = replace(script, deeds=tuple(_moved(deed, script, goal) for deed in script.deeds))
+        script = replace(script, deeds=tuple(_moved(deed, goal) for deed in script.deeds))
     elif script.cells:
         return ()
     stock = {item: stack.count for item, stack in seen.inventory.items()}
@@ -143,7 +143,7 @@ def _object(action: Action) -> str:
             return ""
 
 
-def _moved(deed: Deed, script: Script, goal: Fill) -> Deed:
+def _moved(deed: Deed, goal: Fill) -> Deed:
     """Return a deed at the cells of `goal` in place of those of the script, which stand as (number, 0, 0)."""
     action = deed.action
     if isinstance(action, Place | GoTo) and action.target is not None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,18 +14,23 @@ import typer
 from echo.cli.screen import InputError, exit_codes, note_console, out_console, print_json
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
     from rich.table import Table
 
     from echo.models.settings import ModelSettings
     from finetune.evaluation.columns import Answered, Tell
     from finetune.evaluation.completions import Book, Subject
-    from finetune.evaluation.questions import Questions
+    from finetune.evaluation.questions import Question, Questions
     from finetune.evaluation.records import Evaluation, Helps
 
 KEPT = "answers are kept, the same command goes on from there"
 
 WHAT, HOW = "What is asked", "How it is asked"
+
+SETTINGS = ("most_tokens", "batch", "temperature", "seed", "dtype", "device")
+"""Settings of models that a result tells."""
+
+HELPING = (("constrained", "repaired", "after"), ("before_explained", "before_constrained", "before"))
+"""Of each model, columns in which its descriptors are looked for, the best first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +42,10 @@ class Asked:
     data: Path | None
     texts: Path | None
     rows: int | None
+    before_rows: int | None
     columns: tuple[str, ...]
     out: Path
+    most_tokens: int | None
     settings: ModelSettings
     names: tuple[int, ...]
     encoder: str
@@ -61,6 +68,10 @@ def evaluate(
     rows: Annotated[
         int | None, typer.Option(min=1, help="Of each kind at most so many.", rich_help_panel=WHAT)
     ] = None,
+    before_rows: Annotated[
+        int | None,
+        typer.Option(min=1, help="The same for columns of --before.", rich_help_panel=WHAT),
+    ] = None,
     column: Annotated[
         list[str] | None, typer.Option(help="Column wanted. Repeat; all.", rich_help_panel=WHAT)
     ] = None,
@@ -69,7 +80,10 @@ def evaluate(
         typer.Option(metavar="SEED", help="Of names that runs invented. Repeat.", rich_help_panel=WHAT),
     ] = None,
     encoder: Annotated[str, typer.Option(help="Of the bank.", rich_help_panel=WHAT)] = "minilm-int8",
-    most_tokens: Annotated[int, typer.Option(min=1, help="Tokens of an answer.", rich_help_panel=HOW)] = 1024,
+    most_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="Tokens of an answer; by the longest right one.", rich_help_panel=HOW),
+    ] = None,
     batch: Annotated[int, typer.Option(min=1, help="Answered together (hf:).", rich_help_panel=HOW)] = 8,
     temperature: Annotated[float, typer.Option(min=0.0, help="0: likeliest.", rich_help_panel=HOW)] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Of draws and resampling.", rich_help_panel=HOW)] = 0,
@@ -100,10 +114,11 @@ def evaluate(
             data=data,
             texts=texts,
             rows=rows,
+            before_rows=before_rows,
             columns=_columns(column),
             out=out,
+            most_tokens=most_tokens,
             settings=ModelSettings(
-                most_tokens=most_tokens,
                 temperature=temperature,
                 seed=seed,
                 batch=batch,
@@ -143,9 +158,10 @@ def _evaluate(asked: Asked) -> Evaluation:
     import json
 
     from csd.by_model.prompts import VERSION
-    from csd.vectors.files import replace
+    from csd.vectors.files import replace as write
+    from echo.cli.finetune_asking import AskingProgress
     from echo.experiments.provenance import code_commit, machine_facts, package_versions
-    from finetune.evaluation.evaluating import Plan, evaluate, figures_by
+    from finetune.evaluation.evaluating import Plan, evaluate, figures_by, samples
     from finetune.evaluation.figures import figures
     from finetune.evaluation.picture import draw
     from finetune.evaluation.records import EVALUATION, PICTURE, TABLE, Evaluation, Made
@@ -156,21 +172,27 @@ def _evaluate(asked: Asked) -> Evaluation:
         questions=[each for one in (rows, texts) if one is not None for each in one.questions],
         columns=asked.columns,
         rows=asked.rows,
+        before_rows=asked.before_rows,
     )
+    settings = replace(asked.settings, most_tokens=_limit(asked, plan.questions))
     asked.out.mkdir(parents=True, exist_ok=True)
     book = _book(asked.out)
-    subjects = {"model": _subject(asked.model, asked.settings)}
+    subjects = {"model": _subject(asked.model, settings)}
     if asked.before is not None:
-        subjects["before"] = _subject(asked.before, asked.settings)
-    with _progress() as tell:
+        subjects["before"] = _subject(asked.before, settings)
+    with AskingProgress(note_console()) as tell:
         answered = evaluate(plan, subjects, book, tell=tell)
+        found = _helps(answered, asked, tell)
     made = Made(
         model=asked.model,
         before=asked.before,
         told={who: dict(each.told) for who, each in subjects.items()},
         data=None if rows is None else rows.digest,
+        card=None if rows is None else rows.card,
         texts=None if texts is None else texts.digest,
         rows=asked.rows,
+        before_rows=asked.before_rows,
+        settings={name: getattr(settings, name) for name in SETTINGS},
         prompt=VERSION,
         commit=code_commit(),
         versions=package_versions(),
@@ -181,12 +203,13 @@ def _evaluate(asked: Asked) -> Evaluation:
         **columns,
         styles=figures_by(answered, "style"),
         families=figures_by(answered, "family"),
-        helps=_helps(answered, asked),
+        helps=found,
+        samples=samples(answered),
         made=made,
     )
     text = json.dumps(evaluation.model_dump(mode="json"), indent=1, ensure_ascii=False, allow_nan=False)
-    replace(asked.out / EVALUATION, (text + "\n").encode())
-    replace(asked.out / TABLE, evaluation_text(evaluation).encode())
+    write(asked.out / EVALUATION, (text + "\n").encode())
+    write(asked.out / TABLE, evaluation_text(evaluation).encode())
     draw(columns, asked.out / PICTURE)
     for name, each in answered.items():
         if each.unanswered:
@@ -194,28 +217,56 @@ def _evaluate(asked: Asked) -> Evaluation:
     return evaluation
 
 
-def _helps(answered: Mapping[str, Answered], asked: Asked) -> Helps | None:
-    """Measure what the descriptors are good for that a bank would get: those of constrained decoding."""
+def _limit(asked: Asked, questions: Sequence[Question]) -> int:
+    """Return the most tokens of an answer: as said, else by the longest right one of all questions."""
+    from finetune.base import BaseError
+    from finetune.evaluation.limit import MOST_TOKENS, answer_limit, token_count
+
+    if asked.most_tokens is not None:
+        return asked.most_tokens
+    right = list(dict.fromkeys(each.gold for each in questions if each.gold is not None))
+    bases = [base for name in (asked.model, asked.before) if (base := _base(name)) is not None]
+    try:
+        return answer_limit(right, [token_count(base) for base in dict.fromkeys(bases)])
+    except (ImportError, BaseError):
+        # Whoever loads the model says what is wrong with it.
+        return MOST_TOKENS
+
+
+def _base(name: str | None) -> str | None:
+    """Return the base of a model on this machine, None for another."""
+    from echo.models.named import base_and_adapter
+
+    kind, _, rest = (name or "").partition(":")
+    return base_and_adapter(rest)[0] if kind == "hf" and rest.strip() else None
+
+
+def _helps(answered: Mapping[str, Answered], asked: Asked, tell: Tell) -> dict[str, Helps]:
+    """Measure what the descriptors are good for: of each model those nearest to what a bank would get."""
     from csd.encode import load_encoder
     from echo.bench.finetune_helps import helps
 
-    column = next((name for name in ("constrained", "repaired", "after") if name in answered), None)
-    if column is None:
-        return None
-    found = helps(
-        answered[column].judged,
-        load_encoder(asked.encoder),
-        column=column,
-        seed=asked.settings.seed,
-        names=asked.names,
-    )
-    if found is None or found.left_out:
-        typer.echo(
-            f"episodes whose names no rules explain: {found.left_out if found else 'all'}; "
-            f"say --invented-names, the seed that their runs had",
-            err=True,
+    columns = [next((name for name in names if name in answered), None) for names in HELPING]
+    found = {
+        column: helps(
+            answered[column].judged,
+            load_encoder(asked.encoder),
+            column=column,
+            seed=asked.settings.seed,
+            names=asked.names,
+            tell=partial(tell, f"{column}, found by their likes"),
         )
-    return found
+        for column in columns
+        if column is not None
+    }
+    for column, each in found.items():
+        if each is None or each.left_out:
+            typer.echo(
+                f"{column}: episodes whose names no rules explain: {each.left_out if each else 'all'}; "
+                f"say --invented-names, the seed that their runs had",
+                err=True,
+            )
+    return {column: each for column, each in found.items() if each is not None}
 
 
 def _questions(asked: Asked) -> tuple[Questions | None, Questions | None]:
@@ -261,7 +312,7 @@ def _subject(name: str, settings: ModelSettings) -> Subject:
     from csd.chat import ModelError
     from echo.experiments.spec import UsageError
     from echo.models.named import KINDS, model_named
-    from finetune.evaluation.completions import Subject
+    from finetune.evaluation.completions import TOGETHER, Subject
 
     try:
         model = model_named(name, settings=settings)
@@ -269,7 +320,7 @@ def _subject(name: str, settings: ModelSettings) -> Subject:
         if name.partition(":")[0] not in KINDS:
             raise UsageError(str(error)) from error
         raise
-    return Subject(model=model, told=_told(name, model, settings))
+    return Subject(model=model, told=_told(name, model, settings), together=max(TOGETHER, settings.batch))
 
 
 def _told(name: str, model: object, settings: ModelSettings) -> dict[str, object]:
@@ -294,32 +345,6 @@ def _told(name: str, model: object, settings: ModelSettings) -> dict[str, object
     return told
 
 
-@contextmanager
-def _progress() -> Iterator[Tell]:
-    """Yield what shows a bar for each column on a terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = note_console()
-    bars = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(compact=True),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    known: dict[str, TaskID] = {}
-
-    def tell(column: str, done: int, of: int) -> None:
-        if column not in known:
-            known[column] = bars.add_task(column, total=of)
-        bars.update(known[column], completed=done)
-
-    with bars:
-        yield tell
-
-
 def _print(evaluation: Evaluation, out: Path) -> None:
     from csd.axes import AXES
     from finetune.evaluation.table import helps_table, shown, titles
@@ -335,12 +360,12 @@ def _print(evaluation: Evaluation, out: Path) -> None:
     console.print(table)
     console.print()
     console.print(axes)
-    if evaluation.helps is not None:
-        head, *lines = helps_table(evaluation.helps)
+    for column, each in evaluation.helps.items():
+        head, *lines = helps_table(each)
         found = _grid(*head[1:])
         for line in lines:
             found.add_row(*line)
-        typer.echo(f"\nfound by their likes, {titles()[evaluation.helps.column]}:")
+        typer.echo(f"\nfound by their likes, {titles()[column]}:")
         console.print(found)
     typer.echo(f"evaluation: {out}")
 

@@ -59,8 +59,7 @@ def train(
             record = _train(read_settings(config, changes), data, out)
         except (TrainingError, BaseError, AdapterError) as error:
             raise InputError(str(error)) from error
-        # Of several processes the first one speaks.
-        if os.environ.get("RANK", "0") != "0":
+        if _silent():
             return
         if as_json:
             print_json(record.model_dump(mode="json"))
@@ -74,8 +73,15 @@ def _train(settings: Settings, data: Path, out: Path) -> RunRecord:
     from finetune.training.run import Origin, train
 
     origin = Origin(commit=code_commit(), versions=package_versions(), machine=machine_facts())
-    with TrainingProgress(note_console()) as progress:
+    if _silent():
+        return train(settings, data, out, origin=origin)
+    with TrainingProgress(note_console(), minutes=settings.schedule.minutes) as progress:
         return train(settings, data, out, origin=origin, listener=progress)
+
+
+def _silent() -> bool:
+    """Return whether this is one of several processes, of which the first one speaks."""
+    return os.environ.get("RANK", "0") != "0"
 
 
 def _print(record: RunRecord, out: Path) -> None:

@@ -170,6 +170,7 @@ def _call_json(call: Call) -> dict[str, Any]:
         "seconds": reply.seconds,
         "cut": reply.cut,
         "held_to_schema": reply.held_to_schema,
+        "cached": reply.cached,
         "usable": call.usable,
         "findings": list(call.findings),
         "mended": list(call.mended),

@@ -95,6 +95,8 @@ def _print_report(made: Report) -> None:
     """Print counts and speed-ups, and where the page is."""
     from rich.table import Table
 
+    from echo.cli.bill_shown import print_bills
+
     summary = made.summary
     console = out_console()
     console.print("unique items after so many actions, mean", soft_wrap=True)
@@ -116,6 +118,9 @@ def _print_report(made: Report) -> None:
             table.add_row(one.label.replace("[", r"\["), *cells)
         console.print("\nspeed-up of echo: median, 95 % interval", soft_wrap=True)
         console.print(table)
+    if summary.bills:
+        console.print()
+        print_bills(summary.runs[0].spec.reasoner, summary.bills, console)
     console.print(f"\nreport: {plain(shlex.quote(str(made.page)))}", markup=False, soft_wrap=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from echo.cli.bill_shown import print_bills
 from echo.mfm.plain_text import plain
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def print_task_report(made: TaskReport, console: Console) -> None:
             (label, f"{one.reached.value:.1f}", f"of {len(one.milestones)}") for label, one in ladders.items()
         ]
         _print_rows(console, ("agent", "reached", ""), rows)
+    print_bills(told.runs[0].spec.reasoner, told.bills, console)
     if told.unscored:
         names = [one.name for one in told.unscored]
         more = f" and {len(names) - NAMED} more, see the report" if len(names) > NAMED else ""

@@ -124,11 +124,11 @@ def _plan(
 ) -> None:
     """Print what would be played."""
     from echo.experiments.trial import play_minecraft
-    from echo.experiments.unlocking import UnlockJob, split_finished
+    from echo.experiments.unlocking import make_jobs, split_finished
 
     own = specs if means.share is None else means.share.take(specs)
-    _, waiting = split_finished(own, out)
-    jobs = [UnlockJob(spec=spec, folder=out, player=play_minecraft, command="") for spec in waiting]
+    finished, waiting = split_finished(own, out)
+    jobs = make_jobs(waiting, out, player=play_minecraft, command="", finished=finished.values())
     if as_json:
         print_json(plan_json(jobs, len(own), means))
     else:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from csd.chat import ModelError
+from csd.chat import ModelError, Reply
 from echo.experiments.reasoner_names import RULE
 from echo.experiments.spec import FileRecord, UsageError
+from echo.models.lasting import lasting, lasting_weights
 from echo.models.named import KINDS, base_and_adapter, model_named
 from echo.models.settings import ModelSettings
 
@@ -29,9 +30,6 @@ Count = Annotated[int, Field(ge=0)]
 
 MOST_TOKENS = 600
 """Tokens of an answer, at most: three tasks of four actions take some 450."""
-
-_DIGITS = 12
-"""Hexadecimal digits of a digest in a name."""
 
 
 class Answer(FileRecord):
@@ -76,6 +74,21 @@ class Answer(FileRecord):
             usable=call.usable,
             findings=tuple(one.encode(errors="backslashreplace").decode() for one in call.findings),
             mended=call.mended,
+        )
+
+    @property
+    def reply(self) -> Reply:
+        """What the model answered, without its question."""
+        return Reply(
+            text=self.text,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            money=self.money,
+            seed=self.seed,
+            seconds=self.seconds,
+            cut=self.cut,
+            held_to_schema=self.held_to_schema,
+            cached=self.cached,
         )
 
 
@@ -145,9 +158,9 @@ def resolved(asked: str) -> str:
             f"got {asked!r} for --reasoner.{hint}"
         )
     if kind == "hf":
-        return f"hf:{_weights(rest)}"
+        return _weights(rest)
     if kind == "scripted":
-        return f"scripted:{Path(rest).name}@{_file_digest(Path(rest))}"
+        return f"scripted:{lasting(rest, _file_digest(Path(rest).expanduser()))}"
     return asked
 
 
@@ -169,17 +182,15 @@ def _weights(rest: str) -> str:
 
     try:
         path, adapter = base_and_adapter(rest)
-        told = f"{Path(path).name}@{find_base(path).digest[:_DIGITS]}"
-        if adapter is not None:
-            told += f"+{adapter.name}@{adapter_digest(adapter)[:_DIGITS]}"
+        own = None if adapter is None else adapter_digest(adapter)
+        return lasting_weights(path, find_base(path).digest, adapter, own)
     except (BaseError, AdapterError, ModelError) as error:
         raise UsageError(f"{error} (--reasoner)") from error
-    return told
 
 
 def _file_digest(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:_DIGITS]
+        return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise UsageError(
             f"expected a file of replies; got {error.strerror or error} at {path} for --reasoner."

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from html import escape
 
 from echo.experiments.figures import SOURCE_COLOURS
+from echo.experiments.model_bill import bill_section
+from echo.experiments.reasoner_names import RULE
 from echo.experiments.report_page import counted, fact_list, figure, page, ranges, section, tile_row
 from echo.experiments.report_tables import (
     attempt_table,
@@ -43,6 +45,7 @@ def render_page(summary: Summary, drawings: Mapping[str, str], timeline: Timelin
             section("Where unlocks come from", _SOURCES_NOTE, figure(drawings["sources"]),
                      source_table(summary), attempt_table(summary)),
             section("Bursts of unlocks", _BURSTS_NOTE, burst_table(summary)),
+            *filter(None, [bill_section(summary.bills)]),
             section(f"One run: {escape(timeline.run.spec.name)}", _timeline_note(timeline),
                      figure(drawings["timeline"]), _moments(timeline)),
             section("How this was made", "", _provenance(summary)),
@@ -83,11 +86,12 @@ _BURSTS_NOTE = (
 def _head(summary: Summary) -> str:
     spec = summary.runs[0].spec
     names = "real names" if spec.invented_names is None else f"invented names (seed {spec.invented_names})"
+    reasoner = "none (no language model)" if spec.reasoner == RULE else escape(spec.reasoner)
     text = (
         f"{counted(len(summary.competitors), 'agent')}, "
         f"{counted(len(summary.seeds), 'seed')} ({ranges(summary.seeds)}), "
         f"{counted(summary.steps, 'counted action')} a run, {counted(spec.shots, 'demonstration')}, {names}. "
-        f"Reasoner: none (no language model); encoder: {spec.encoder}. "
+        f"Reasoner: {reasoner}; encoder: {spec.encoder}. "
         f"Minecraft {escape(spec.world.version)} rules."
     )
     warning = ""

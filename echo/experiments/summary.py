@@ -16,6 +16,7 @@ from echo.experiments.curves import (
     lead_at_end,
     unlock_curve,
 )
+from echo.experiments.model_bill import ModelBill, bill_of, bills_json
 from echo.experiments.results import ResultsError, RunResult
 from echo.experiments.spec import AGENTS, MILESTONES, SPEEDUP_COUNTS
 from echo.experiments.speedup import Speedup, named_generator, pair_runs, paired_speedup
@@ -50,6 +51,11 @@ class Competitor:
         return values[len(values) // 2]
 
     @property
+    def bill(self) -> ModelBill | None:
+        """What a language model decided and cost over all runs; None where the rule decided."""
+        return bill_of(run.reasoning for run in self.runs if run.reasoning is not None)
+
+    @property
     def ticks(self) -> float:
         """Mean world time of a run."""
         return sum(run.ticks for run in self.runs) / len(self.runs)
@@ -71,6 +77,11 @@ class Summary:
     def seeds(self) -> tuple[int, ...]:
         """All seeds played, rising."""
         return tuple(sorted(dict.fromkeys(run.spec.seed for run in self.runs)))
+
+    @property
+    def bills(self) -> dict[str, ModelBill]:
+        """Label -> what a model decided and cost; empty where the rule decided."""
+        return {one.label: bill for one in self.competitors if (bill := one.bill) is not None}
 
     @property
     def commits(self) -> tuple[str, ...]:
@@ -181,6 +192,7 @@ def summary_json(summary: Summary) -> dict[str, Any]:
             for one in everyone
         },
         "bursts": {one.label: bursts_json(one.bursts) for one in everyone},
+        "models": bills_json(summary.bills),
         "runs": [_run_json(run) for run in summary.runs],
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -20,23 +20,7 @@ from echo.experiments.results import (
 )
 from echo.experiments.spec import UnlockSpec
 from echo.experiments.trial import Player, run_trial
-
-STEP_SECONDS: dict[str, float] = {
-    "none": 0.004,
-    "edits": 0.004,
-    "name-similarity": 0.008,
-    "bow": 0.008,
-    "voyager": 0.007,
-    "jarvis-1": 0.006,
-    "mrsteve": 0.012,
-    "mp5": 0.004,
-    "pro-long": 0.007,
-    "vista": 0.004,
-    "echo-release": 0.010,
-    "echo": 0.009,
-}
-"""Agent -> processor seconds a counted action, as measured over 2,000: enough to put long runs first, and
-for an estimate; in the thousands after these an action takes longer."""
+from echo.experiments.unlock_costs import UnlockCosts
 
 
 class Listener(Protocol):
@@ -121,7 +105,7 @@ def run_grid(
         for result in finished.values():
             listener.finished(result)
         failed = run_jobs(
-            [UnlockJob(spec=spec, folder=folder, player=player, command=command) for spec in waiting],
+            make_jobs(waiting, folder, player=player, command=command, finished=finished.values()),
             executor=means.executor,
             processes=means.processes,
             listener=_Reader(folder=folder, finished_runs=finished, listener=listener),
@@ -139,16 +123,13 @@ class UnlockJob:
     folder: Path
     player: Player
     command: str
+    weight: float
+    """Expected seconds on one core."""
 
     @property
     def name(self) -> str:
         """Name of the run."""
         return self.spec.name
-
-    @property
-    def weight(self) -> float:
-        """Expected seconds."""
-        return self.spec.steps * STEP_SECONDS[self.spec.agent]
 
     @property
     def produces(self) -> tuple[Path, ...]:
@@ -159,6 +140,30 @@ class UnlockJob:
     def play(self, report: Report) -> None:
         """Play the run and write its result."""
         run_trial(self.spec, self.folder, self.player, self.command, report)
+
+
+def make_jobs(
+    specs: Iterable[UnlockSpec],
+    folder: Path,
+    *,
+    player: Player,
+    command: str,
+    finished: Iterable[RunResult] = (),
+) -> list[UnlockJob]:
+    """Return the jobs that play `specs`, each with its expected seconds; arguments as for `run_grid`.
+
+    Args:
+        specs: Runs to play.
+        folder: Where results go.
+        player: Who plays.
+        command: Command line kept in the results.
+        finished: Results of the same folder, which say what runs take here.
+    """
+    costs = UnlockCosts.from_file(finished)
+    return [
+        UnlockJob(spec=spec, folder=folder, player=player, command=command, weight=costs.seconds(spec))
+        for spec in specs
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Decoding that can give nothing but JSON of a schema: tokens that would leave it get no chance.
+"""Grammars of JSON schemas in the tokens of a model, for decoding that can give nothing else.
 
 JSON comes without white space. Bound the schema (lengths of lists and texts, no free dictionaries): a weak
 model fills an open list to the limit of tokens.
@@ -9,12 +9,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from csd.chat import JsonSchema, ModelError
 
 if TYPE_CHECKING:
-    import torch
     from transformers import PreTrainedTokenizerBase
 
 _COMPACT = {"whitespace_flexible": False, "item_separator": ",", "key_separator": ":"}
@@ -69,48 +66,6 @@ class Grammars:
         if matcher.is_error():
             raise _refused(matcher.get_error())
         return matcher
-
-
-class HoldToSchema:
-    """A logits processor: each row of a batch goes on with nothing but what its matcher allows."""
-
-    def __init__(self, matchers: list[Any], *, prompt: int, stops: tuple[int, ...]) -> None:
-        """Hold row i to `matchers[i]` from column `prompt` on; a row has ended at a token of `stops`."""
-        self._matchers, self._prompt, self._stops = matchers, prompt, stops
-        self._ended = [False] * len(matchers)
-
-    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """Return `scores`, (rows, tokens), with -inf for tokens that are not allowed."""
-        import torch
-
-        if input_ids.shape[1] > self._prompt:
-            for row, token in enumerate(input_ids[:, -1].tolist()):
-                self._take(row, token)
-        masks = [self._allowed(row, scores.shape[1]) for row in range(len(self._matchers))]
-        allowed = torch.from_numpy(np.stack(masks)).to(scores.device)
-        return scores.masked_fill(~allowed, float("-inf"))
-
-    def _take(self, row: int, token: int) -> None:
-        if self._ended[row]:
-            return
-        if token in self._stops:
-            self._ended[row] = True
-        elif not self._matchers[row].consume_token(token):
-            raise ModelError(
-                f"expected a token of the grammar; got {token}: {self._matchers[row].get_error()}"
-            )
-
-    def _allowed(self, row: int, tokens: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Return which tokens may come next, (tokens,) bool; all, where the row has ended."""
-        if self._ended[row]:
-            return np.ones(tokens, dtype=np.bool_)
-        bits = np.frombuffer(self._matchers[row].compute_bitmask(), dtype=np.uint8)
-        if self._matchers[row].is_error():
-            raise ModelError(f"expected the grammar to go on; got: {self._matchers[row].get_error()}")
-        allowed = np.zeros(tokens, dtype=np.bool_)
-        unpacked = np.unpackbits(bits, bitorder="little")[:tokens]
-        allowed[: len(unpacked)] = unpacked
-        return allowed
 
 
 def _refused(reason: str) -> ModelError:

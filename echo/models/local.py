@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from csd.chat import JsonSchema, Message, ModelError, Reply, prompt_digest
-from echo.models.drawing import DrawTokens
-from echo.models.grammar import INSTALL, Grammars, HoldToSchema
+from echo.models.chances import DrawTokens, HoldToSchema
+from echo.models.grammar import INSTALL, Grammars
+from echo.models.lasting import lasting_weights
 from echo.models.local_prompt import prompt_inputs, prompt_text
 from echo.models.settings import ModelSettings
 
@@ -47,6 +48,8 @@ class LocalModel:
     def from_folder(cls, base: str, adapter: Path | None, settings: ModelSettings) -> LocalModel:
         """Load the model `base`, as for `finetune.base.find_base`, with the adapter in a folder or without.
 
+        Its name tells the last parts of both paths, with the digests of the weights.
+
         Raises:
             ModelError: if packages are missing or the model cannot be loaded.
         """
@@ -61,7 +64,8 @@ class LocalModel:
             ) from error
         except (ValueError, OSError, RuntimeError) as error:
             raise ModelError(f"expected a model at {name}; got: {error}") from error
-        return cls(name, loaded, settings)
+        own = lasting_weights(base, loaded.base.digest, adapter, loaded.adapter_digest)
+        return cls(own, loaded, settings)
 
     def told(self) -> dict[str, object]:
         """Return what beside the conversation decides an answer."""

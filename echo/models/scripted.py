@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from pydantic import Field, ValidationError
 
 from csd.chat import JsonSchema, Message, ModelError, Reply
 from csd.descriptor import Record
+from echo.models.lasting import lasting
 from echo.models.text import whole_text
 
 
@@ -36,8 +38,10 @@ class ScriptedFile:
         Raises:
             ModelError: if the file is not there or a line of it is not an answer.
         """
-        self.name = f"scripted:{path}"
-        lines = list(_lines(path))
+        content = _content(path)
+        self.name = f"scripted:{lasting(path, hashlib.sha256(content.encode()).hexdigest())}"
+        self._path = path
+        lines = list(_lines(content, path))
         self._whenever = [line for line in lines if line.when is not None]
         self._in_order = [line.reply for line in lines if line.when is None]
         self._used = 0
@@ -65,7 +69,7 @@ class ScriptedFile:
         with self._turn:
             if self._used == len(self._in_order):
                 raise ModelError(
-                    f"expected an answer in {self.name.removeprefix('scripted:')} to the message that begins "
+                    f"expected an answer in {self._path} to the message that begins "
                     f"{question[:60]!r}; the {self._used} answers without 'when' are used up and no 'when' "
                     f"is in it. Add a line to the file."
                 )
@@ -73,11 +77,14 @@ class ScriptedFile:
             return self._in_order[self._used - 1]
 
 
-def _lines(path: Path) -> Iterator[ScriptedReply]:
+def _content(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"expected a file of answers at {path}; got: {error}") from error
+
+
+def _lines(text: str, path: Path) -> Iterator[ScriptedReply]:
     # Not splitlines(), which also ends a line at characters that JSON strings may hold.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from csd.by_model.check import check
@@ -101,11 +102,11 @@ def answer(
     """
     schema = compact_schema() if column.constrained else None
     asked = [_explained(each) if column.explained else each.messages for each in questions]
-    told = ask_each(asked, subject, book, schema=schema, tell=lambda done, of: tell(column.name, done, of))
+    told = ask_each(asked, subject, book, schema=schema, tell=partial(tell, column.name))
     pairs = zip(questions, told, strict=True)
     found = {each.name: judge(each, reply) for each, reply in pairs if reply is not None}
     if column.repaired:
-        found = _repaired(questions, found, subject, book)
+        found = _repaired(questions, found, subject, book, tell=partial(tell, f"{column.name}, again"))
     return Answered(
         judged=tuple(found[each.name] for each in questions if each.name in found),
         unanswered=tuple(each.name for each in questions if each.name not in found),
@@ -132,7 +133,12 @@ class _Again:
 
 
 def _repaired(
-    questions: Sequence[Question], first: Mapping[str, Judged], subject: Subject, book: Book
+    questions: Sequence[Question],
+    first: Mapping[str, Judged],
+    subject: Subject,
+    book: Book,
+    *,
+    tell: Callable[[int, int], None],
 ) -> dict[str, Judged]:
     """Return, for each answer, the best of it and of those given when told what was wrong."""
     best = dict(first)
@@ -140,7 +146,7 @@ def _repaired(
     for _ in range(REPAIRS):
         if not again:
             break
-        replies = ask_each([one.messages for one in again], subject, book, schema=None)
+        replies = ask_each([one.messages for one in again], subject, book, schema=None, tell=tell)
         pairs = [(one, reply) for one, reply in zip(again, replies, strict=True) if reply is not None]
         again = []
         for one, reply in pairs:

@@ -14,7 +14,8 @@ from csd.descriptor import Record
 COMPLETIONS = "completions.jsonl"
 
 TOGETHER = 16
-"""Questions that are asked at once; what was answered is kept before the next ones are asked."""
+"""Questions that are asked at once unless a subject says otherwise; what was answered is kept before the next
+ones are asked."""
 
 
 class KeptCompletion(Record):
@@ -56,6 +57,8 @@ class Subject:
     told: Mapping[str, Any]
     """JSON values that together with conversation and schema decide an answer: digests of its weights, number
     type, temperature, seed, limit of tokens."""
+    together: int = TOGETHER
+    """Questions asked at once."""
 
     @property
     def digest(self) -> str:
@@ -110,8 +113,8 @@ def ask_each(
     waiting = sorted(places.values(), key=lambda place: (_length(conversations[place]), place))
     done = len(conversations) - len(waiting)
     tell(done, len(conversations))
-    for start in range(0, len(waiting), TOGETHER):
-        part = waiting[start : start + TOGETHER]
+    for start in range(0, len(waiting), subject.together):
+        part = waiting[start : start + subject.together]
         replies = _replies([conversations[place] for place in part], subject.model, schema)
         for place, reply in zip(part, replies, strict=True):
             if reply is not None:

@@ -11,6 +11,7 @@ from finetune.evaluation.errors import EvaluationError
 from finetune.evaluation.figures import Figures, figures
 from finetune.evaluation.judging import Judged
 from finetune.evaluation.questions import Question
+from finetune.evaluation.records import Sample
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,11 +22,14 @@ class Plan:
     columns: tuple[str, ...] = tuple(each.name for each in COLUMNS)
     """Names of the columns wanted; those without questions or without a model are left out."""
     rows: int | None = None
-    """At most so many questions of each group; None for all."""
+    """At most so many questions of each group, the first; None for all."""
+    before_rows: int | None = None
+    """The same for columns of the model before, in which answers run on to the limit; None as the others."""
 
     def of(self, column: Column) -> tuple[Question, ...]:
         """Return the questions of a column."""
-        return tuple(each for each in self.questions if each.group == column.group)[: self.rows]
+        most = self.before_rows if column.who == "before" and self.before_rows is not None else self.rows
+        return tuple(each for each in self.questions if each.group == column.group)[:most]
 
 
 def evaluate(
@@ -59,6 +63,33 @@ def evaluate(
             f"or another data folder."
         )
     return {each.name: answer(each, plan.of(each), subjects[each.who], book, tell=tell) for each in wanted}
+
+
+def samples(answered: Mapping[str, Answered]) -> tuple[Sample, ...]:
+    """Return the first question of each task family with what each column answered to it.
+
+    Of a family that several groups of questions have, each group gives one; texts of a user, which have no
+    family, give one.
+    """
+    firsts: dict[tuple[str, str], Question] = {}
+    written: dict[str, dict[str, str]] = {}
+    for column, each in answered.items():
+        for one in each.judged:
+            asked = one.question
+            # One that every column answers comes first in each, since all take the first rows.
+            firsts.setdefault((asked.group, asked.family), asked)
+            written.setdefault(asked.name, {})[column] = one.answer.completion
+    return tuple(
+        Sample(
+            name=asked.name,
+            family=asked.family,
+            style=asked.style,
+            asked=asked.messages[-1].text,
+            right=asked.gold,
+            answers=written[asked.name],
+        )
+        for asked in firsts.values()
+    )
 
 
 def figures_by(answered: Mapping[str, Answered], part: str) -> dict[str, dict[str, Figures]]:

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from csd.by_model.shape import shape_faults
 from csd.by_model.tolerant import Unreadable, read_json
 from csd.chat import Message
 from csd.episode import Episode
 from csd.resources import data_file
 from finetune.evaluation.errors import EvaluationError
-from finetune.examples.folder import EPISODES
+from finetune.examples.card import Card
+from finetune.examples.folder import CARD_JSON, EPISODES
 from finetune.examples.rows import KINDS, OUT_OF_TEMPLATE
 from finetune.training.rows import Row, as_text, read_rows
 
@@ -64,6 +67,8 @@ class Questions:
     questions: tuple[Question, ...]
     digest: str
     """SHA-256, in hex, of the file (and of the file of episodes)."""
+    card: str | None = None
+    """Digest that the data card beside the file tells; None without a card, or with one of other rows."""
 
 
 def read_questions(folder: Path, read_episode: ReadEpisode) -> Questions:
@@ -83,7 +88,7 @@ def read_questions(folder: Path, read_episode: ReadEpisode) -> Questions:
     lines = [json.loads(line) for line in path.read_bytes().split(b"\n") if line.strip()]
     made = tuple(_of_row(row, told, episodes) for row, told in zip(rows.rows, lines, strict=True))
     digest = hashlib.sha256(rows.digest.encode() + (folder / EPISODES).read_bytes()).hexdigest()
-    return Questions(questions=made, digest=digest)
+    return Questions(questions=made, digest=digest, card=_card(folder, rows.digest))
 
 
 def read_texts(path: Path, read_episode: ReadEpisode) -> Questions:
@@ -103,6 +108,14 @@ def read_texts(path: Path, read_episode: ReadEpisode) -> Questions:
         raise EvaluationError(f'expected lines such as {{"text": ...}} in {path}; got none.')
     made = tuple(_of_text(line, f"{path.name} line {number}", read_episode) for number, line in lines)
     return Questions(questions=made, digest=hashlib.sha256(data).hexdigest())
+
+
+def _card(folder: Path, rows: str) -> str | None:
+    try:
+        card = Card.model_validate_json((folder / CARD_JSON).read_bytes())
+    except (OSError, ValidationError):
+        return None
+    return card.digest if "test" in card.splits and card.splits["test"].sha256 == rows else None
 
 
 def instruction() -> str:

@@ -22,10 +22,16 @@ class Made(Record):
     """``model`` and ``before`` -> all that decides its answers, such as digests and seed."""
     data: str | None
     """SHA-256 of test rows and episodes; null without them."""
+    card: str | None
+    """Digest that the data card of these rows tells; null without a card."""
     texts: str | None
     """SHA-256 of the user's texts."""
     rows: int | None
     """At most so many questions of each group; null for all."""
+    before_rows: int | None
+    """The same for the columns of the model before; null as the others."""
+    settings: dict[str, int | float | str]
+    """How it was asked: limit of tokens, batch, temperature, seed, number type, device."""
     prompt: str
     """Name and version of the prompts."""
     commit: str | None
@@ -65,7 +71,7 @@ class Helps(Record):
     encoder: str
     """Of the bank."""
     episodes: int
-    """Described, asked about and searched."""
+    """Asked for, and searched among."""
     written: int
     """Of those, the ones of which the model gave a descriptor."""
     left_out: int
@@ -74,6 +80,20 @@ class Helps(Record):
     """How many of a ranking count."""
     axes: dict[str, Found | None]
     """Axis -> figures; null where no two episodes are alike."""
+
+
+class Sample(Record):
+    """A question with what was answered, to be looked at."""
+
+    name: str
+    """Where the question stands."""
+    family: str
+    style: str
+    asked: str
+    """The last message."""
+    right: str | None
+    answers: dict[str, str]
+    """Column -> what was written."""
 
 
 class Evaluation(Record):
@@ -96,8 +116,10 @@ class Evaluation(Record):
     """Column -> style of the traces -> its figures."""
     families: dict[str, dict[str, Figures]]
     """Column -> task family -> its figures."""
-    helps: Helps | None = None
-    """How well the descriptors written are found by their likes, beside those of the rules."""
+    helps: dict[str, Helps]
+    """Column -> how well the descriptors written are found by their likes, beside those of the rules."""
+    samples: tuple[Sample, ...]
+    """The first question of each task family."""
     made: Made
 
     def columns(self) -> dict[str, Figures]:

@@ -69,11 +69,12 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
     yield f"- Model: `{made.model}`" + (f"; before: `{made.before}`" if made.before else "")
     yield f"- Test rows: `{(made.data or 'none')[:16]}`; texts: `{(made.texts or 'none')[:16]}`"
     yield f"- Prompts: {made.prompt}; commit {made.commit or 'unknown'}"
+    yield f"- {', '.join(f'{name} {value}' for name, value in made.settings.items())}"
     yield ""
     yield from markdown(table(evaluation.columns()))
-    if evaluation.helps is not None:
+    for helps in evaluation.helps.values():
         yield ""
-        yield from _helps_lines(evaluation.helps)
+        yield from _helps_lines(helps)
     for name, part in (("trace", evaluation.styles), ("task", evaluation.families)):
         for column in ("after", "constrained"):
             if column in part and len(part[column]) > 1:

@@ -54,6 +54,28 @@ class Batches:
             yield [int(place) for place in order[first : first + self.batch_size]]
 
 
+def cut(lengths: Sequence[int], most: int) -> list[list[int]]:
+    """Cut a batch of rows, padded to the longest of each part, into parts of up to `most` tokens.
+
+    Args:
+        lengths: of the rows, in tokens; one of more than `most` is a part alone.
+        most: tokens of a part, padding included.
+
+    Returns:
+        Places of the rows in each part, the longest rows first.
+
+    >>> cut([3, 9, 4, 2], 8)
+    [[1], [2, 0], [3]]
+    """
+    parts: list[list[int]] = []
+    for place in sorted(range(len(lengths)), key=lambda place: (-lengths[place], place)):
+        if parts and (len(parts[-1]) + 1) * lengths[parts[-1][0]] <= most:
+            parts[-1].append(place)
+        else:
+            parts.append([place])
+    return parts
+
+
 def packed(lengths: Sequence[int], most: int) -> list[list[int]]:
     """Put rows together so that no sum of lengths is over `most`: longest first, each where it first fits.
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from finetune.training.batches import cut
 from finetune.training.encoding import IGNORED, Encoded
 
 PLACES = "rows"
 """Key of a batch's rows by their places in the data; for errors, no model sees it."""
+
+
+PARTS = "parts"
+"""Key of the parts of a batch, each as a collator makes it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,3 +97,18 @@ class PackedCollator:
             "labels": labels,
             PLACES: torch.tensor([line.place for line in lines]),
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartsCollator:
+    """A batch in parts, each of which goes through the model at once."""
+
+    collate: Callable[[Any], Mapping[str, Any]]
+    """Makes a part."""
+    most_tokens: int
+    """In a part, padding included."""
+
+    def __call__(self, lines: Sequence[Any]) -> Mapping[str, Any]:
+        """Return the parts of `lines`, which have a ``length`` in tokens; at least one part."""
+        parts = cut([line.length for line in lines], self.most_tokens)
+        return {PARTS: [self.collate([lines[place] for place in part]) for part in parts]}

@@ -25,6 +25,10 @@ COLUMNS: Mapping[str, str] = {
 TRAINING, VALIDATION = "#9aa4b2", "#b5432a"
 
 
+WIDE = 5
+"""Where the greatest loss is more than so many times the least, ticks stand at 1, 2, 5, 10, ..."""
+
+
 def write_curve(history: Sequence[Mapping[str, Any]], folder: Path) -> None:
     """Write the table (one line a step) and the picture of a run into `folder`.
 
@@ -54,6 +58,7 @@ def curve(history: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
 
 def _draw(lines: Sequence[Mapping[str, float]], path: Path) -> None:
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
     figure = Figure(figsize=(8.0, 4.5), dpi=120, layout="constrained")
     axes = figure.subplots()
@@ -65,6 +70,11 @@ def _draw(lines: Sequence[Mapping[str, float]], path: Path) -> None:
         if shown:
             axes.plot(*zip(*shown, strict=True), color=colour, label=label, **style)
     axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)) if high > WIDE * low else MaxNLocator(6))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("steps")
     axes.set_ylabel("loss per token of the answers (nats)")
     axes.spines[["top", "right"]].set_visible(False)

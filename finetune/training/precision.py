@@ -12,8 +12,9 @@ from finetune.training.errors import TrainingError
 
 NUMBERS = ("float32", "bfloat16")
 
-TRIES = 2
-"""Steps tried with each number type; the faster one counts, since the first one warms up."""
+TRIES = 3
+"""Pairs of steps timed, one with each number type, after a pair that warms up: the one with the median ratio
+counts. What else the machine does then falls on both steps of a pair, or on few pairs."""
 
 FASTER = 0.9
 """bfloat16 must take no more than this share of the time of float32, which is the more exact."""
@@ -45,35 +46,42 @@ def choose(seconds: dict[str, float | None]) -> Probe:
     return Probe(chosen="float32" if slow else "bfloat16", seconds=seconds)
 
 
-def probe(model: Any, loss_of: Callable[[Any], Any]) -> Probe:
-    """Try a step of `model` in each number type; its frozen weights are not what they were afterwards.
+def probe(model: Any, loss_of: Callable[[Any], Any], *, whole: bool = False) -> Probe:
+    """Try steps of `model` in each number type; its frozen weights are not what they were afterwards.
 
     Args:
         model: an adapter over a frozen base, to be thrown away.
         loss_of: the loss of a model on a batch, to be differentiated.
+        whole: whether the adapter is in the number type of the base.
 
     Raises:
         TrainingError: as `choose`.
     """
+    pairs = [_pair(model, loss_of, whole) for _ in range(1 + TRIES)][1:]
+    exact, fast = NUMBERS
+    broken = [pair for pair in pairs if None in pair.values()]
+    ordered = sorted(pairs, key=lambda pair: (pair[fast] or 0.0) / (pair[exact] or math.inf))
+    return choose(broken[0] if broken else ordered[TRIES // 2])
+
+
+def _pair(model: Any, loss_of: Callable[[Any], Any], whole: bool) -> dict[str, float | None]:
+    """Return number type -> seconds of a step in it, or None."""
     import torch
 
     seconds: dict[str, float | None] = {}
     for number in NUMBERS:
         for weight in model.parameters():
-            if not weight.requires_grad and weight.is_floating_point():
+            if whole or not weight.requires_grad:
                 weight.data = weight.data.to(getattr(torch, number))
         seconds[number] = _time(model, loss_of)
-    return choose(seconds)
+    return seconds
 
 
 def _time(model: Any, loss_of: Callable[[Any], Any]) -> float | None:
-    best = math.inf
-    for _ in range(TRIES):
-        began = time.perf_counter()
-        loss = loss_of(model)
-        loss.backward()
-        model.zero_grad(set_to_none=True)
-        if not math.isfinite(float(loss)):
-            return None
-        best = min(best, time.perf_counter() - began)
-    return round(best, 4)
+    """Return the seconds of a step, or None if its loss is no finite number."""
+    began = time.perf_counter()
+    loss = loss_of(model)
+    loss.backward()
+    spent = time.perf_counter() - began
+    model.zero_grad(set_to_none=True)
+    return round(spent, 4) if math.isfinite(float(loss.detach())) else None

@@ -38,7 +38,7 @@ class Data(Record):
 
 
 class Asked(Record):
-    """What makes a run the same one: it only goes on with all of this unchanged."""
+    """What makes a run the same one: it only goes on with this unchanged, but for how memory is spent."""
 
     settings: Settings
     base_digest: str

@@ -24,6 +24,7 @@ from finetune.training.errors import TrainingError
 from finetune.training.lora import counts, with_adapter
 from finetune.training.loss import completion_loss
 from finetune.training.material import Material, prepare
+from finetune.training.memory import enough_memory
 from finetune.training.precision import Probe, probe
 from finetune.training.records import (
     ADAPTER,
@@ -45,9 +46,11 @@ if TYPE_CHECKING:
 PACKAGES = ("torch", "transformers", "peft", "accelerate", "tokenizers", "safetensors")
 """Those on which the numbers of a run depend, beside the ones that the caller names."""
 
-PROBED_ROWS = 2
+PROBED_ROWS = 1
 """Rows in the batch with which number types are tried."""
 
+REDONE = ("settings.batches.tokens_at_once", "settings.checkpointing")
+"""What may change when a run goes on: no result depends on it, but for rounding."""
 
 Kind = TypeVar("Kind", Begun, RunRecord)
 
@@ -80,8 +83,9 @@ def train(
         listener: is told of each step, in the first process.
 
     Raises:
-        TrainingError: if settings and data cannot be trained with, the loss becomes no finite number, the
-            disk is full, or `out` holds another run. The last whole checkpoint and the best adapter are kept.
+        TrainingError: if settings and data cannot be trained with, the loss becomes no finite number, memory
+            or disk do not suffice, or `out` holds another run. The last whole checkpoint and the best adapter
+            are kept.
         BaseError: if the base will not do.
         OSError: if a file cannot be read or written.
     """
@@ -103,26 +107,30 @@ def train(
     _together()
     if isinstance(before, RunRecord):
         return before
-    probed = before.probe if before is not None else _probe(settings, base, material, told)
-    number = _number(settings, base, probed, told) if before is None else before.number
-    model = _model(settings, base, material, number)
-    begun = before or Begun(
-        asked=asked,
-        **counts(model),
-        number=str(model.dtype).removeprefix("torch."),
-        probe=probed,
-        commit=origin.commit,
-        versions={**origin.versions, **{name: version(name) for name in PACKAGES}},
-        machine=dict(origin.machine),
-    )
-    if told.process_index == 0:
-        out.mkdir(parents=True, exist_ok=True)
-        checkpoints.drop_broken(out / CHECKPOINTS)
-        replace(out / BEGUN, _json(begun))
-    _together()
-    with quiet():
-        trainer = _trainer(begun, base, material, model, clock, told, listener)
-        ended = _run(trainer, begun, out)
+    with enough_memory(settings, max(asked.train.longest, asked.validation.longest)):
+        if before is not None:
+            begun = before.model_copy(update={"asked": asked})
+            model = _model(settings, base, material, begun.number)
+        else:
+            probed = _probe(settings, base, material, told)
+            model = _model(settings, base, material, _number(settings, probed, told))
+            begun = Begun(
+                asked=asked,
+                **counts(model),
+                number=str(model.dtype).removeprefix("torch."),
+                probe=probed,
+                commit=origin.commit,
+                versions={**origin.versions, **{name: version(name) for name in PACKAGES}},
+                machine=dict(origin.machine),
+            )
+        if told.process_index == 0:
+            out.mkdir(parents=True, exist_ok=True)
+            checkpoints.drop_broken(out / CHECKPOINTS)
+            replace(out / BEGUN, _json(begun))
+        _together()
+        with quiet():
+            trainer = _trainer(begun, base, material, model, clock, told, listener)
+            ended = _run(trainer, begun, out)
     return RunRecord(begun=begun, ended=ended)
 
 
@@ -156,7 +164,7 @@ def _before(out: Path, asked: Asked) -> Begun | RunRecord | None:
                 f"{', '.join(held[:5])}. Name another folder."
             )
         return None
-    changed = differing(begun.asked, asked)
+    changed = {name: each for name, each in differing(begun.asked, asked).items() if name not in REDONE}
     if changed:
         name, (old, new) = next(iter(changed.items()))
         raise TrainingError(
@@ -176,7 +184,7 @@ def _model(settings: Settings, base: Base, material: Material, number: str) -> A
     return model
 
 
-def _number(settings: Settings, base: Base, probed: Probe | None, told: Any) -> str:
+def _number(settings: Settings, probed: Probe | None, told: Any) -> str:
     import torch
 
     if settings.number != "auto":
@@ -198,7 +206,7 @@ def _probe(settings: Settings, base: Base, material: Material, told: Any) -> Pro
         return loss.total / loss.tokens
 
     model.train()
-    return probe(model, loss_of)
+    return probe(model, loss_of, whole=settings.adapter.number == "base")
 
 
 def _trainer(

@@ -42,6 +42,9 @@ class Batches(Record):
     """Rows a step and device."""
     accumulate: Count = 1
     """Batches a step: gradients are summed over them."""
+    tokens_at_once: Count = 2048
+    """Tokens, padding included, that go through the model at once: a batch of more is cut into parts whose
+    gradients are summed. Memory grows with it; results change by rounding alone. A row is never cut."""
     most_tokens: Count = 1024
     """No row may be longer. A longer example is an error; nothing is cut."""
     packing: bool = False

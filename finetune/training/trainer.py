@@ -22,7 +22,8 @@ from transformers.trainer_callback import PrinterCallback, ProgressCallback
 from finetune.training import checkpoints
 from finetune.training.batches import Batches
 from finetune.training.clock import Clock, rate
-from finetune.training.collating import PLACES, Line
+from finetune.training.collating import PARTS, PLACES, Line, PartsCollator
+from finetune.training.encoding import IGNORED
 from finetune.training.errors import TrainingError
 from finetune.training.loss import completion_loss
 from finetune.training.records import Ended, Stopped
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
         remove_callback: Callable[[Any], None]
         add_callback: Callable[[Any], None]
         log: Callable[..., None]
+        get_batch_samples: Callable[..., tuple[list[Any], Any]]
+        training_step: Callable[..., Any]
         train: Callable[..., Any]
 
         def __init__(self, **told: Any) -> None: ...
@@ -89,10 +92,15 @@ class EchoTrainer(Trainer):
     """Trains an adapter on answers; the checkpoint of the lowest validation loss is kept apart."""
 
     def __init__(self, work: Work, **told: Any) -> None:
-        """Prepare. `told` goes to transformers' trainer; its data are `Line`s."""
+        """Prepare.
+
+        Args:
+            work: what to work with.
+            told: for transformers' trainer: its data are `Line`s, its collator makes a part of a batch.
+        """
         super().__init__(**told)
         self.work = work
-        # Then the trainer counts the labels of all batches of a step, by which the loss is divided.
+        # Then the trainer leaves it to us what the loss is divided by.
         self.model_accepts_loss_kwargs = True
         self._step_places: list[int] = []
         self.stopped: Stopped = "steps"
@@ -103,6 +111,7 @@ class EchoTrainer(Trainer):
             seed=work.settings.seed,
             by_length=schedule.by_length,
         )
+        self.data_collator = PartsCollator(collate=self.data_collator, most_tokens=schedule.tokens_at_once)
         for noisy in (PrinterCallback, ProgressCallback):
             self.remove_callback(noisy)
         self.add_callback(_Course(self))
@@ -162,6 +171,23 @@ class EchoTrainer(Trainer):
         self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer or self.optimizer, share)
         return self.lr_scheduler
 
+    def get_batch_samples(self, epoch_iterator: Any, num_batches: int, device: Any) -> tuple[list[Any], Any]:
+        """Return the batches of a step, and how many tokens all devices learn in it."""
+        batches, _ = super().get_batch_samples(epoch_iterator, num_batches, device)
+        parts = [part for batch in batches for part in batch[PARTS]]
+        learned = sum(int((part["labels"][:, 1:] != IGNORED).sum()) for part in parts)
+        return batches, self.accelerator.reduce(torch.tensor(learned, device=device), "sum")
+
+    def training_step(self, model: Any, inputs: Mapping[str, Any], num_items_in_batch: Any = None) -> Any:
+        """Add the gradients of a batch, one part after the other, and return its loss."""
+        *before, last = inputs[PARTS]
+        loss = torch.zeros((), device=self.args.device)
+        for part in before:
+            # Devices may have different numbers of parts: they add up their gradients at the last one.
+            with self.accelerator.no_sync(model=model):
+                loss += super().training_step(model, part, num_items_in_batch)
+        return loss + super().training_step(model, last, num_items_in_batch)
+
     def compute_loss(
         self,
         model: Any,
@@ -169,18 +195,18 @@ class EchoTrainer(Trainer):
         return_outputs: bool = False,
         num_items_in_batch: Any = None,
     ) -> Any:
-        """Return the summed loss over what all batches of the step have to learn.
+        """Return the summed loss of a part over how many tokens the whole step has to learn.
 
         Raises:
             TrainingError: if it is no finite number, with the names of the rows.
         """
-        self._step_places += inputs[PLACES].tolist()
+        places = inputs[PLACES].tolist()
+        self._step_places += places
         loss = completion_loss(model, inputs)
         if not torch.isfinite(loss.total):
-            raise TrainingError(self._not_finite(f"a loss of {float(loss.total)}"))
-        total = num_items_in_batch if num_items_in_batch is not None else loss.tokens
+            raise TrainingError(self._not_finite(f"a loss of {float(loss.total)}", places))
         # Gradients are averaged over devices; the tokens counted are those of all.
-        return loss.total / total * self.accelerator.num_processes
+        return loss.total / num_items_in_batch * self.accelerator.num_processes
 
     def evaluate(self, *told: Any, **more: Any) -> dict[str, float]:
         """Measure the mean loss per token on the validation rows; keep the adapter if it is the lowest."""
@@ -217,15 +243,18 @@ class EchoTrainer(Trainer):
         """
         trained = [each.grad for each in self.model.parameters() if each.grad is not None]
         if not all(bool(torch.isfinite(grad).all()) for grad in trained):
-            raise TrainingError(self._not_finite("a gradient that is no finite number"))
+            raise TrainingError(self._not_finite("a gradient that is no finite number", self._step_places))
         self._step_places.clear()
 
     def _validation_loss(self) -> float:
         self.model.eval()
         sums = torch.zeros(2, dtype=torch.float64)
         with torch.no_grad():
-            for batch in self.get_eval_dataloader():
-                loss = completion_loss(self.model, self._prepare_inputs(batch))
+            for part in (part for batch in self.get_eval_dataloader() for part in batch[PARTS]):
+                loss = completion_loss(self.model, self._prepare_inputs(part))
+                if not torch.isfinite(loss.total):
+                    found = f"a validation loss of {float(loss.total)}"
+                    raise TrainingError(self._not_finite(found, part[PLACES].tolist(), self.eval_dataset))
                 sums += torch.tensor([float(loss.total), float(loss.tokens)], dtype=torch.float64)
         self.model.train()
         summed = self.accelerator.reduce(sums.float().to(self.args.device), "sum")
@@ -265,14 +294,17 @@ class EchoTrainer(Trainer):
             f"room and give the same command again: it goes on from there."
         )
 
-    def _not_finite(self, found: str) -> str:
-        lines: Sequence[Line] = self.train_dataset
-        names = "; ".join(lines[place].name for place in self._step_places)
+    def _not_finite(self, found: str, places: Sequence[int], lines: Sequence[Line] | None = None) -> str:
+        names = "; ".join((lines or self.train_dataset)[place].name for place in places)
+        when = (
+            f"in step {self.state.global_step + 1:,}"
+            if lines is None
+            else (f"after {self.state.global_step:,} steps")
+        )
         last = checkpoints.newest(Path(self.args.output_dir))
         return (
-            f"expected a finite loss; got {found} in step {self.state.global_step + 1:,}, on the rows "
-            f"{names}. Look at them, or lower learning_rate. "
-            f"{f'{last} is kept.' if last else 'Nothing was kept.'}"
+            f"expected a finite loss; got {found} {when}, on the rows {names}. Look at them, or lower "
+            f"learning_rate. {f'{last} is kept.' if last else 'There is no checkpoint yet.'}"
         )
 
 

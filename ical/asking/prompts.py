@@ -19,6 +19,9 @@ from ical.task import InducedTask
 VERSION = "ical/1"
 """Name and version of the prompts; changes with any of the files."""
 
+VERDICT_WHY = "a few words"
+"""The reason in the verdict that ``ical_verify.md`` shows: a verdict with it was copied."""
+
 MOST_FINDINGS = 6
 """Findings that a model is shown at once."""
 

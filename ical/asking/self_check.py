@@ -1,7 +1,7 @@
 """Self-verification: a model is asked whether the tasks it wrote hold what they assert.
 
-Source: Echo §3.3 (assertions for self-verification). A verdict that cannot be read leaves its task unjudged,
-which is neither passed nor failed.
+Source: Echo §3.3 (assertions for self-verification). A verdict that cannot be read, or is the prompt's own
+said again, leaves its task unjudged, which is neither passed nor failed.
 """
 
 from __future__ import annotations
@@ -67,6 +67,10 @@ def _read(text: str, tasks: int) -> tuple[dict[int, tuple[bool, str]], tuple[str
             faults.append(f"expected a task from 1 to {tasks} that passes or not; got {str(one)[:80]}")
         elif number in said and said[number][0] != passes:
             faults.append(f"expected one verdict on task {number}; got two that differ: the first counts")
+        elif one.get("why") == prompts.VERDICT_WHY:
+            faults.append(
+                f"expected a reason of its own for task {number}; got the prompt's {prompts.VERDICT_WHY!r}"
+            )
         else:
             why = one.get("why", "")
             said.setdefault(number, (passes, " ".join(str(why).split())[:LONGEST_WHY]))

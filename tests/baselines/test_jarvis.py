@@ -6,7 +6,7 @@ from csd.encode import HashingEncoder
 from csd.episode import Observation
 from echo.agent.goal import Fill
 from echo.agent.memory import Habits, Recalled
-from echo.baselines.jarvis import RECALLED, Jarvis1, SubGoal, likeness
+from echo.baselines.jarvis import RECALLED, Jarvis1, likeness
 from tests.baselines.hand_made import ScriptedEncoder, Trace, asked, have, seen
 
 BED = have("carry a bed", bed=1)
@@ -66,14 +66,11 @@ def test_another_task_in_the_very_same_state_does_not_come_before_the_asked_one(
     assert memory.nearest(asked(BED, sword=1))[0].task == BED.text
 
 
-def test_an_entry_holds_sub_goals_initial_inventory_and_position() -> None:
+def test_an_entry_holds_steps_initial_inventory_and_position() -> None:
     memory = jarvis()
     memory.close(from_sheep().ended(BED))
     plan = next(plan for plan in memory.plans if plan.task == BED.text)
-    assert plan.sub_goals == (
-        SubGoal(goal={"wool": 3}, type="attack", text="sheep"),
-        SubGoal(goal={"bed": 1}, type="craft", text="bed"),
-    )
+    assert [step.action.kind for step in plan.steps] == ["equip", "attack", "attack", "attack", "craft"]
     assert {item: stack.count for item, stack in plan.start.inventory.items()} == {"sword": 1, "plank": 3}
     assert plan.start.position == (0.5, 64.0, 0.5)
 

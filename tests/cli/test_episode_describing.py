@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
@@ -82,7 +83,12 @@ def test_descriptors_of_a_model_go_into_the_bank_under_its_name(memory):
     assert "left out 1 of 2 episodes, such as ep_000000" in done.stderr
     (line,) = (memory / "bank.sqlite.attempts.jsonl").read_text().splitlines()
     assert json.loads(line)["csd"] == added
-    assert VERSION in call("csd", "show", added, "--bank", memory).stdout
+    digest = hashlib.sha256(script.read_bytes()).hexdigest()
+    builder = f"scripted:answers.jsonl@{digest[:12]} {VERSION}"
+    assert json.loads(line)["builder"] == builder
+    told = json.loads(call("csd", "show", added, "--bank", memory, "--json").stdout)
+    assert builder in json.dumps(told)
+    assert str(memory) not in json.dumps(told)
 
 
 def test_a_model_that_describes_nothing_adds_nothing_and_says_why(memory):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, BinaryIO
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +25,8 @@ class Sent:
     """Bytes that Content-Length promises and the body lacks."""
     drops: bool = False
     """Whether the connection closes without a word."""
+    breaks: bool = False
+    """Whether the body comes in chunks, as of a stream, and the connection closes before the last one."""
     drips: bool = False
     """Whether the body is sent for ever, a byte every hundredth of a second."""
 
@@ -59,6 +61,12 @@ class FakeServer:
     busy: int = 0
     busiest: int = 0
     """Questions that were open at once, at most."""
+
+
+def blanks(place: BinaryIO, closing: threading.Event) -> None:
+    while not closing.is_set():
+        place.write(b" ")
+        time.sleep(0.01)
 
 
 @contextmanager
@@ -98,18 +106,25 @@ def serving(*sends: Sent | Callable[[dict[str, Any]], Sent]) -> Iterator[FakeSer
             if sent.drips:
                 self._drip()
                 return
+            if sent.breaks:
+                self._break(sent.body)
+                return
             self.send_header("Content-Length", str(len(sent.body) + sent.missing))
             self.end_headers()
             self.wfile.write(sent.body)
             if sent.missing:
                 self.close_connection = True
 
+        def _break(self, body: bytes) -> None:
+            self.close_connection = True
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(body), body))
+
         def _drip(self) -> None:
             self.close_connection = True
             self.end_headers()
-            while not closing.is_set():
-                self.wfile.write(b" ")
-                time.sleep(0.01)
+            blanks(self.wfile, closing)
 
         def log_message(self, *arguments: object) -> None:
             pass

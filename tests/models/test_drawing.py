@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from echo.models.drawing import DrawTokens
+from echo.models.chances import DrawTokens
 
 torch = pytest.importorskip("torch", reason="the finetune extra is not installed")
 pytestmark = pytest.mark.finetune

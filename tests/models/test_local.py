@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -161,11 +162,24 @@ def test_half_of_a_pair_in_a_question_can_be_read(model):
     assert model(asked("a\ud83c")).text == model(asked("a\ufffd")).text
 
 
-def test_an_adapter_changes_the_answers_and_has_its_name(tmp_path, base, model):
+def test_an_adapter_changes_the_answers_and_is_part_of_the_name(tmp_path, base, model):
     adapter = random_adapter(base, tmp_path / "adapter")
     adapted = model_named(f"hf:{base}+{adapter}", settings=SETTINGS)
-    assert adapted.name == f"hf:{base}+{adapter}"
+    weights = hashlib.sha256((adapter / "adapter_model.safetensors").read_bytes()).hexdigest()
+    assert adapted.name == f"{model.name}+adapter@{weights[:12]}"
     assert [adapted(asked(text)).text for text in TEXTS] != [model(asked(text)).text for text in TEXTS]
+
+
+def test_a_name_holds_weights_and_no_path(tmp_path, base, model):
+    same, other = (
+        text_base(tmp_path / "base", tied=False),
+        text_base(tmp_path / "b" / "base", tied=False, seed=1),
+    )
+    names = [model_named(f"hf:{one}", settings=SETTINGS).name for one in (base, same, other)]
+    assert names[0] == model.name
+    assert names[1].startswith("hf:base@")
+    assert names[1].partition("@")[2] == names[0].partition("@")[2] != names[2].partition("@")[2]
+    assert not any("/" in name for name in names)
 
 
 def test_answers_are_kept_by_weights_and_not_by_name(tmp_path, base):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 import sys
 from pathlib import Path
@@ -37,7 +38,8 @@ def test_a_scripted_model_answers(tmp_path):
     path = tmp_path / "replies.jsonl"
     path.write_text('"Hello."\n')
     model = model_named(f"scripted:{path}")
-    assert (model.name, model(ASKED).text) == (f"scripted:{path}", "Hello.")
+    digest = hashlib.sha256(b'"Hello."\n').hexdigest()
+    assert (model.name, model(ASKED).text) == (f"scripted:replies.jsonl@{digest[:12]}", "Hello.")
 
 
 def test_a_program_answers_and_its_answers_are_kept(tmp_path):

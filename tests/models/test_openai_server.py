@@ -125,6 +125,18 @@ NO_ANSWERS = {
         Sent(body=b'{"choices": [', missing=100),
         r"expected a whole answer .* broke off after 13 bytes",
     ),
+    "a stream that breaks off": (
+        Sent(
+            body=b'data: {"choices": [{"delta": {"content": "Hel',
+            headers={"Content-Type": "text/event-stream"},
+            breaks=True,
+        ),
+        r"expected a whole answer .* broke off after",
+    ),
+    "chunks that break off": (
+        Sent(body=b'{"choices": [', breaks=True),
+        r"expected a whole answer .* broke off after",
+    ),
     "a dropped connection": (Sent(drops=True), r"expected a server at http.*got no connection"),
     "a wrong key": (refused("bad key", 401), r"status 401: .*bad key.*OPENAI_API_KEY"),
     "an unknown model": (refused("no model 'small'", 404), r"status 404: .*no model 'small'"),
@@ -186,6 +198,13 @@ PASSING = {
     "too much asked": refused("slow down", 429, **{"Retry-After": "0.05"}),
     "a server at fault": refused("oh", 503, **{"Retry-After": "0.05"}),
     "a body that broke off": Sent(body=b'{"choices": [', missing=100),
+    "chunks that break off": Sent(body=b'{"choices": [', breaks=True),
+    "too much asked, as HTML": Sent(
+        body=b"<h1>Slow down</h1>",
+        status=429,
+        headers={"Content-Type": "text/html", "Retry-After": "0.05"},
+    ),
+    "a sign-in page": Sent(body=b"<html>Sign in</html>", headers={"Content-Type": "text/html"}),
     "garbage": Sent(body=b"%%%"),
     "an error that may pass": told({"error": {"message": "overloaded", "code": 503}}),
     "no choices": told({"choices": []}),

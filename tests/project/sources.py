@@ -61,7 +61,8 @@ def _walk(node: ast.AST, path: Path, *, eager: bool) -> Iterator[Import]:
                 module = child.module or ""
                 yield Import(importer=path, line=child.lineno, module=module, name=alias.name, eager=eager)
         elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
-            continue
+            # What stands under else is executed.
+            yield from _walk(ast.Module(body=child.orelse, type_ignores=[]), path, eager=eager)
         else:
             inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
             yield from _walk(child, path, eager=eager and not inside)

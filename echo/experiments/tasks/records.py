@@ -132,7 +132,7 @@ class RunTiming(FileRecord):
 
 
 class TaskRun(FileRecord):
-    """One finished run. Two are equal when the same happened in the same circumstances."""
+    """One finished run. Where the same happened in the same circumstances, `result_digest` is the same."""
 
     format: Literal[1] = 1
     spec: RunSpec

@@ -6,9 +6,12 @@ import tomllib
 import pytest
 
 from csd.resources import data_file
-from echo.experiments.tasks.costs import Costs, budget, costs_text, main, measure
+from echo.experiments.results import write_result
+from echo.experiments.spec import UnlockSpec
+from echo.experiments.tasks.costs import Costs, CostsFile, budget, main, measure
 from echo.experiments.tasks.loading import load_task, task_names
 from echo.experiments.tasks.results import write_run
+from tests.experiments.fakes import make_run as make_unlocked
 from tests.experiments.tasks.fake_runs import make_run, make_spec
 
 
@@ -49,17 +52,48 @@ def test_the_file_that_comes_with_the_project_prices_agents_above_zero():
     assert all(price > 0 for price in content["seconds_per_step"].values())
 
 
-def test_the_file_names_the_command_that_made_it():
-    text = costs_text({"echo": 0.00123456, "mp5/-patroller": 2.0}, "python -m something DIR")
-    assert "# python -m something DIR\n" in text
-    assert tomllib.loads(text) == {"seconds_per_step": {"echo": 0.00123, "mp5/-patroller": 2.0}}
+def costs_file() -> CostsFile:
+    return CostsFile(
+        per_step={"echo": 0.00123456, "mp5/-patroller": 2.0},
+        unlocking={"edits": {2000: 7.25, 8000: 33.333}},
+        made_by={"seconds_per_step": "python -m one DIR", "unlock_seconds": 'python -m "two"'},
+    )
+
+
+def test_the_file_names_the_commands_that_made_it_and_keeps_three_digits():
+    assert tomllib.loads(costs_file().text) == {
+        "made_by": {"seconds_per_step": "python -m one DIR", "unlock_seconds": 'python -m "two"'},
+        "seconds_per_step": {"echo": 0.00123, "mp5/-patroller": 2.0},
+        "unlock_seconds": {"edits": {"2000": 7.25, "8000": 33.3}},
+    }
+
+
+def test_the_file_that_comes_with_the_project_is_as_it_would_be_written():
+    assert data_file("runs", "costs.toml").read_text(encoding="utf-8") == CostsFile.read().text
+
+
+def test_a_kind_that_the_folders_say_nothing_of_stays_as_it_was(tmp_path):
+    write_run(tmp_path / "tasks", make_run(make_spec("echo")))
+    unlocked = make_unlocked(UnlockSpec(agent="none", seed=0, steps=50), 7)
+    write_result(tmp_path / "unlock", unlocked)
+    before = costs_file()
+    tasks = before.measured([tmp_path / "tasks"], "command A")
+    assert (tasks.per_step, tasks.unlocking) == ({"echo": pytest.approx(0.05)}, before.unlocking)
+    assert tasks.made_by == {**before.made_by, "seconds_per_step": "command A"}
+    unlock = before.measured([tmp_path / "unlock"], "command B")
+    assert (unlock.per_step, unlock.unlocking) == (before.per_step, {"none": {50: 1.0}})
+    assert unlock.made_by == {**before.made_by, "unlock_seconds": "command B"}
 
 
 def test_the_command_measures_a_folder(tmp_path, monkeypatch, capsys):
     write_run(tmp_path, make_run(make_spec("echo")))
     monkeypatch.setattr(sys, "argv", ["costs", str(tmp_path)])
     assert main() == 0
-    assert tomllib.loads(capsys.readouterr().out) == {"seconds_per_step": {"echo": 0.05}}
+    printed = tomllib.loads(capsys.readouterr().out)
+    assert printed["seconds_per_step"] == {"echo": 0.05}
+    assert (
+        printed["made_by"]["seconds_per_step"] == f"python -m echo.experiments.tasks.costs {tmp_path} --write"
+    )
 
 
 def test_the_command_says_why_it_cannot(tmp_path, monkeypatch, capsys):

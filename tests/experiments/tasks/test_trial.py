@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from csd.episode import Action, Attack, Collect, Craft, Equip, Outcome, Place, Smelt, Step
+from csd.episode import Action, Attack, Collect, Craft, Equip, Observation, Outcome, Place, Smelt, Step
 from echo.agent.goal import Fell, Fill
-from echo.agent.memory import Habits, Question, Recalled
+from echo.agent.memory import Ended, Habits, Question, Recalled
+from echo.agent.pursuit import COUNTED
 from echo.baselines.direct import Direct
 from echo.experiments.tasks.loading import load_task, task_names, tasks_digest
 from echo.experiments.tasks.records import EpisodeRecord, RunSpec, Tally, TaskRun
@@ -233,3 +234,27 @@ def test_the_sources_of_an_episode_account_for_every_step():
     (played,) = play_run(spec("echo", episodes=1, run=1), "", unheard).episodes
     assert played.ending == "budget"
     assert sum(tally.steps for tally in played.attempts.values()) == played.steps == played.budget
+
+
+class Counting(Direct):
+    """Counts the steps of each episode that count against a budget."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counted = [0]
+
+    def take_in(self, step: Step, fresh: Sequence[str], after: Observation) -> None:
+        self.counted[-1] += step.action.kind in COUNTED
+
+    def close(self, ended: Ended) -> None:
+        self.counted.append(0)
+
+
+@pytest.mark.parametrize("task", ["craft-grid", "weapon-eq", "bridge-eq", "bed"])
+def test_every_step_is_booked_once_whatever_a_task_asks_for(task):
+    memory = Counting()
+    played = play_run(spec(task=task, episodes=2), "", unheard, memory).episodes
+    assert [sum(tally.steps for tally in one.attempts.values()) for one in played] == memory.counted[:-1]
+    assert all(0 <= tally.lost <= tally.steps for one in played for tally in one.attempts.values())
+    # Walking to look is no attempt: it can be neither tried nor lost.
+    assert all(one.attempts.get("scout", Tally()).lost == 0 for one in played)

@@ -18,6 +18,7 @@ from finetune.evaluation.judging import Judged, judge
 from finetune.evaluation.questions import Question
 from finetune.examples.build import build
 from finetune.examples.export import Origin, export
+from finetune.examples.recorded import Recorded
 from finetune.examples.settings import Settings
 from tests.finetune.examples.recorded_samples import crafted, memory
 
@@ -29,8 +30,9 @@ def read_episode(value: object) -> Episode:
     return from_json(Episode, value)
 
 
-def data_folder(folder: Path) -> Path:
-    recorded = memory()
+def data_folder(folder: Path, recorded: list[Recorded] | None = None) -> Path:
+    """Data of `recorded`, else of the whole hand-written memory."""
+    recorded = memory() if recorded is None else recorded
     origin = Origin(
         recorded=recorded,
         episode_json=to_json,

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from csd.by_model.shape import compact_schema
 from finetune.evaluation.columns import COLUMNS
 from finetune.evaluation.completions import Book
 from finetune.evaluation.errors import EvaluationError
-from finetune.evaluation.evaluating import Plan, evaluate, figures_by
+from finetune.evaluation.evaluating import Plan, evaluate, figures_by, samples
 from finetune.evaluation.figures import figures
 from finetune.evaluation.picture import COLOURS, SHOWN, draw
 from finetune.evaluation.questions import Questions, read_questions
@@ -110,7 +111,7 @@ def mending(answers: list[str]) -> tuple[Answering, list[str]]:
 
     asked = question()
     model = Answering({asked.messages[-1].text: answers[0]})
-    for wrong, better in zip(answers, answers[1:], strict=False):
+    for wrong, better in pairwise(answers):
         assert asked.episode is not None
         findings = check(wrong, asked.episode, builder="answering", asked=asked.messages).findings
         assert findings
@@ -150,15 +151,19 @@ def evaluation(found: Questions) -> Evaluation:
         before=None,
         told={"model": {"seed": 0}},
         data=found.digest,
+        card=None,
         texts=None,
         rows=None,
+        before_rows=None,
+        settings={"seed": 0},
         prompt="describe/1",
         commit=None,
         versions={},
         machine={},
     )
     parts = {"styles": figures_by(answered, "style"), "families": figures_by(answered, "family")}
-    return Evaluation.model_validate({**columns, **parts, "made": made})
+    more = {"helps": {}, "samples": samples(answered), "made": made}
+    return Evaluation.model_validate({**columns, **parts, **more})
 
 
 def test_an_evaluation_is_read_back_as_it_was_written(found: Questions):

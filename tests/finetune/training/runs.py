@@ -11,7 +11,7 @@ ORIGIN = Origin(commit="abc", versions={"echo-memory": "0"}, machine={"cores": 1
 
 
 def settings(base: Path, *, adapter=None, batches=None, **schedule) -> Settings:
-    """Eight steps of four rows in float32 on the CPU, looked at and saved every four, unless said otherwise."""
+    """Eight steps of four rows in float32 on the CPU, looked at and saved every four, unless told else."""
     told = {"steps": 8, "evaluate_every": 4, "save_every": 4, "learning_rate": 1e-2, **schedule}
     return Settings(
         base=str(base),

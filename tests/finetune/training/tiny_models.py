@@ -22,7 +22,7 @@ def text_base(
     bos: str | None = None,
     eos: str | None = "<|end|>",
 ) -> Path:
-    """A llama of two layers and 32 numbers a token, with a tokenizer of bytes; its pad token is its end token."""
+    """A llama of two layers, 32 numbers a token, with a tokenizer of bytes; it pads with its end token."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -56,9 +56,7 @@ def byte_tokenizer(*, template=TEMPLATE, pad=None, bos=None, eos="<|end|>", spec
     tokens.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokens.decoder = decoders.ByteLevel()
     tokens.add_special_tokens(list(special))
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=tokens, eos_token=eos, pad_token=pad, bos_token=bos
-    )
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=tokens, eos_token=eos, pad_token=pad, bos_token=bos)
     tokenizer.chat_template = template
     return tokenizer
 
@@ -69,7 +67,9 @@ def conversation(told: str, answer: str) -> list[dict[str, str]]:
 
 def write_rows(path: Path, conversations, **more) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps({"messages": each, "episode": f"ep_{at}", **more}) for at, each in enumerate(conversations)]
+    lines = [
+        json.dumps({"messages": each, "episode": f"ep_{at}", **more}) for at, each in enumerate(conversations)
+    ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -77,5 +77,7 @@ def data_folder(folder: Path, rows: int = 12) -> Path:
     """Rows of different lengths to learn: a word said twice."""
     words = [chr(97 + at % 26) * (at % 5 + 1) for at in range(rows)]
     write_rows(folder / "train.jsonl", [conversation(f"say {word}", f"{word} {word}") for word in words])
-    write_rows(folder / "validation.jsonl", [conversation(f"say {word}", f"{word} {word}") for word in words[:4]])
+    write_rows(
+        folder / "validation.jsonl", [conversation(f"say {word}", f"{word} {word}") for word in words[:4]]
+    )
     return folder

@@ -99,6 +99,18 @@ def test_only_usable_tasks_are_put_to_the_question_and_numbered_so():
     assert "diamond" not in model.asked[1][-1].text.split("These tasks are proposed:")[1]
 
 
+def test_a_verdict_copied_from_the_prompt_judges_nothing():
+    found, asker, model = asked(
+        written(task()), '{"verdicts":[{"task":1,"passes":true,"why":"a few words"}]}', bounds=Bounds()
+    )
+    assert model.asked[1][-1].text.count('{"verdicts":[{"task":1,"passes":true,"why":"a few words"}]}') == 1
+    assert found.considered[0].passes is None
+    assert asker.calls[1].usable is False
+    assert asker.calls[1].findings == (
+        "expected a reason of its own for task 1; got the prompt's 'a few words'",
+    )
+
+
 @pytest.mark.parametrize(
     ("said", "passes"),
     [

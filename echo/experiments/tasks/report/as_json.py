@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from echo.experiments.model_bill import bills_json
 from echo.experiments.tasks.report.ablation import ALL, Ablation
 from echo.experiments.tasks.report.cells import interval_json
 from echo.experiments.tasks.report.failures import CAUSES, Failures
@@ -64,6 +65,7 @@ def numbers_json(numbers: Numbers) -> dict[str, Any]:
             }
             for name, one in numbers.negative_transfer.items()
         },
+        "models": bills_json(numbers.bills),
         "unscored": {one.name: one.reason for one in numbers.unscored},
         "paper": _paper(),
     }

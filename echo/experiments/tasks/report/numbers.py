@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from echo.experiments.model_bill import ModelBill, bill_of
 from echo.experiments.results import ResultsError
 from echo.experiments.statistics.negative_transfer import NegativeTransfer
 from echo.experiments.tasks.loading import load_task
@@ -79,6 +80,17 @@ class Numbers:
     def kinds(self) -> tuple[Kind, ...]:
         """Kinds of the experiments, in the order of sections."""
         return tuple(kind for kind in KINDS if any(one.kind == kind for one in self.experiments))
+
+    @property
+    def bills(self) -> dict[str, ModelBill]:
+        """Label -> what a model decided and cost over all runs; empty where the rule decided."""
+        told = {
+            label: bill_of(
+                one for run in self.runs if run.spec.competitor.label == label for one in run.reasoning
+            )
+            for label in self.labels
+        }
+        return {label: bill for label, bill in told.items() if bill is not None}
 
     @property
     def commits(self) -> tuple[str, ...]:

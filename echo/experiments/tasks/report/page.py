@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
+from echo.experiments.model_bill import bill_section
 from echo.experiments.report_page import counted, fact_list, page, ranges, section, table, tile_row
 from echo.experiments.tasks.records import TaskRun
 from echo.experiments.tasks.report.drawing import Drawing, figure_of
@@ -35,7 +36,8 @@ def render_report(numbers: Numbers, drawings: Mapping[str, Drawing], samples: tu
     parts = [_head(numbers), _tiles(numbers), _verdict(numbers), *success_sections(numbers, figures)]
     for sections in (learning_sections, ablation_sections, folder_sections, behind_sections):
         parts += sections(numbers, figures)
-    parts += [_unscored(numbers), _samples(samples), _provenance(numbers, drawings)]
+    parts += [bill_section(numbers.bills), _unscored(numbers), _samples(samples)]
+    parts.append(_provenance(numbers, drawings))
     kinds = ", ".join(TITLES[kind] for kind in numbers.kinds)
     return page(f"Report: {kinds}", "\n".join(part for part in parts if part))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
@@ -196,10 +197,21 @@ def parse_agents(text: str) -> tuple[Agent, ...]:
     unknown = [name for name in names if name not in AGENTS]
     if unknown or not names:
         raise UsageError(
-            f"expected agents out of {', '.join(AGENTS)}, separated by commas; got {text!r} for --agents. "
-            f"Variants of echo with fewer axes are asked for with --axes."
+            f"expected agents out of {', '.join(AGENTS)}, separated by commas; got {text!r} for --agents."
+            f"{_near(unknown, AGENTS)} Variants of echo with fewer axes are asked for with --axes."
         )
     return tuple(agent for name in names for agent in AGENTS if agent == name)
+
+
+def _near(names: Iterable[str], known: Sequence[str]) -> str:
+    """Return which `known` names the unknown ones of `names` may stand for, in words; empty for none."""
+    close = [
+        match
+        for name in names
+        if name not in known
+        for match in get_close_matches(name.lower(), known, n=3, cutoff=0.5)
+    ]
+    return f" Did you mean {' or '.join(dict.fromkeys(close))}?" if close else ""
 
 
 def parse_variants(texts: Iterable[str]) -> tuple[tuple[Axis, ...], ...]:
@@ -219,7 +231,8 @@ def parse_variants(texts: Iterable[str]) -> tuple[tuple[Axis, ...], ...]:
         try:
             axes = parse_axes(mask)
         except ValueError as error:
-            raise UsageError(f"{error} (--axes)") from error
+            hint = _near([name.strip(" -") for name in mask.split(",")], [axis.value for axis in AXES])
+            raise UsageError(f"{error} (--axes){hint}") from error
         if not axes:
             raise UsageError(
                 f"expected a mask that keeps at least one axis; got {mask!r} for --axes. "

@@ -24,7 +24,10 @@ COSTS_FILE = ("runs", "costs.toml")
 TABLE = "unlock_seconds"
 
 GROWTH = 1.5
-"""Power of a run's length that its seconds grow with, where one length alone was measured."""
+"""Power of a run's length that its seconds grow with, where one length alone was measured.
+
+As one `echo` showed, which took 13.3 s of processor time for 1,500 actions and 48.4 s for 3,500.
+"""
 
 Lengths = Mapping[int, float]
 """Counted actions of a run -> seconds it takes."""

@@ -40,6 +40,8 @@ def test_seeds_that_cannot_be_meant_are_refused_with_what_was_expected(text):
 def test_an_unknown_agent_is_refused_with_the_known_ones():
     with pytest.raises(UsageError, match=r"out of none, edits, .*voyager, .*echo, .*got 'echo,ehco'"):
         parse_agents("echo,ehco")
+    with pytest.raises(UsageError, match=r"Did you mean jarvis-1 or voyager\?"):
+        parse_agents("jarvs,echo,voyagr")
 
 
 def test_no_agent_at_all_is_refused():
@@ -56,8 +58,10 @@ def test_the_variant_with_all_axes_is_echo_itself_and_makes_no_extra_run():
 
 
 def test_an_unknown_axis_names_the_option():
-    with pytest.raises(UsageError, match=r"got 'fnuc'.*--axes"):
+    with pytest.raises(UsageError, match=r"got 'fnuc'.*--axes\) Did you mean func\?"):
         parse_variants(["fnuc"])
+    with pytest.raises(UsageError, match=r"got '-atr, -struct'.*Did you mean attr"):
+        parse_variants(["-atr, -struct"])
 
 
 def test_a_mask_that_keeps_nothing_is_refused():

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from echo.experiments.spec import AGENTS, UsageError
-from echo.experiments.unlock_sizes import SHIPPED, load_unlocking, read_unlocking
 from echo.experiments.unlock_costs import UnlockCosts
+from echo.experiments.unlock_sizes import SHIPPED, load_unlocking, read_unlocking
 
 
 def write(folder, text, name="own.toml"):

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from csd.axes import AXES
 from echo.experiments.results import ResultsError
+from echo.experiments.tasks import table_tuned
 from echo.experiments.tasks.committed import SUFFIX
 from echo.experiments.tasks.loading import load_task, task_names
 from echo.experiments.tasks.report.numbers import Numbers, measure
@@ -17,6 +18,12 @@ from echo.experiments.tasks.report.reading import KINDS, read_experiment
 from echo.experiments.tasks.report.sources import SOURCES
 from echo.experiments.tasks.report.success import Success
 from echo.experiments.tasks.table_cells import interval, markdown, mean_of, p_value, percent, points, share
+from finetune.evaluation.errors import EvaluationError
+from finetune.evaluation.packed import SUFFIX as PACKED_TUNING
+from finetune.evaluation.packed import Tuning, read_tuning
+
+TUNING = f"finetune{PACKED_TUNING}"
+"""Name of the file of the tuned model."""
 
 INVENTED = "-invented"
 """Ends the name of a file of results with invented names, such as ``tasks-invented.jsonl.xz``."""
@@ -44,6 +51,14 @@ class Committed:
     def invented(self) -> Numbers:
         """Everything measured under invented names."""
         return self._measure(INVENTED)
+
+    @cached_property
+    def tuning(self) -> Tuning:
+        """A small model that was taught to write descriptors, before and after."""
+        try:
+            return read_tuning(self.folder / TUNING)
+        except EvaluationError as error:
+            raise ResultsError(str(error)) from error
 
     @property
     def has_invented(self) -> bool:
@@ -281,6 +296,9 @@ TABLES: Mapping[str, Callable[[Committed], str]] = {
     "sources": table_sources,
     "costs": table_costs,
     "negative-transfer": table_negative_transfer,
+    "tuned": lambda committed: table_tuned.main_table(committed.tuning),
+    "tuned-whole": lambda committed: table_tuned.whole_table(committed.tuning),
+    "tuned-helps": lambda committed: table_tuned.helps_table(committed.tuning),
 }
 """Name between the markers of a page -> what stands there."""
 

@@ -139,12 +139,9 @@ def test_an_answer_that_is_kept_is_not_asked_for_again(data: Path, tmp_path: Pat
 
 
 def test_a_log_is_told_how_far_it_is(data: Path, tmp_path: Path):
-    lines = call(*asking(data, tmp_path, "--column", "after", "--rows", "3")).stderr.splitlines()
-    assert lines[0].startswith("after: 3/3, ")
-    assert [line.split(",")[0] for line in lines] == [
-        "after: 3/3",
-        "after: episodes whose names no rules explain: all; say --invented-names",
-    ]
+    first, last = call(*asking(data, tmp_path, "--column", "after", "--rows", "3")).stderr.splitlines()
+    assert first.startswith("after: 3/3, ")
+    assert last.startswith("after, found by their likes: ")
 
 
 class Clock:

@@ -113,19 +113,17 @@ def overall_table(success: Success, labels: Sequence[str]) -> str:
 
 
 def continual_table(curves: Mapping[str, LearningCurve]) -> str:
-    """Return success in thirds of the mixed episodes and at the end, and the paper's at its end."""
+    """Return success in thirds of the mixed episodes, without empty ones, at the end, and the paper's."""
     paper = load_paper()
     episodes = max(curve.episodes for curve in curves.values())
-    ends = [episodes * part // 3 for part in range(4)]
+    ends = sorted({episodes * part // 3 for part in range(4)})
     header = [
         "agent", *(f"episodes {low + 1}&ndash;{high}" for low, high in pairwise(ends)),
         "at the end<small>smoothed</small>", f"<i>paper, episode {paper.continual_episode}</i>", "runs",
     ]  # fmt: skip
     rows = []
     for label, curve in curves.items():
-        parts = [
-            float(curve.raw.mean[low:high].mean()) if high > low else None for low, high in pairwise(ends)
-        ]
+        parts = [float(curve.raw.mean[low:high].mean()) for low, high in pairwise(ends)]
         band = curve.smoothed
         end = percent(float(band.mean[-1]))
         if band.low is not None and band.high is not None:

@@ -7,6 +7,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from csd.axes import AXES
@@ -22,9 +23,11 @@ from echo.experiments.tasks.report.drawing import (
 )
 from echo.experiments.tasks.report.failures import CAUSES
 from echo.experiments.tasks.report.figures import rows_shown
+from echo.experiments.tasks.report.learning import Band, LearningCurve
 from echo.experiments.tasks.report.numbers import measure
 from echo.experiments.tasks.report.reading import read_experiment
 from echo.experiments.tasks.report.sources import SOURCES
+from echo.experiments.tasks.report.tables import continual_table
 from echo.experiments.tasks.report.verdict import tell
 from echo.experiments.tasks.report.writing import write_task_report
 from tests.experiments.tasks.report.fakes import fake_experiment, fake_ladder, make_run, marked, write_folder
@@ -274,3 +277,13 @@ def test_ladders_are_compared_by_milestones(tmp_path):
     )
     assert report.numbers["measure"] == "milestones a run"
     assert report.numbers["comparison"]["mfm"]["difference"]["mean"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("episodes", "parts"),
+    [(1, ["1&ndash;1"]), (2, ["1&ndash;1", "2&ndash;2"]), (31, ["1&ndash;10", "11&ndash;20", "21&ndash;31"])],
+)
+def test_few_mixed_episodes_make_no_empty_part(episodes, parts):
+    band = Band(mean=np.zeros(episodes), low=None, high=None)
+    page = continual_table({"echo": LearningCurve(raw=band, smoothed=band, runs=1)})
+    assert re.findall(r"episodes (\d+&ndash;\d+)", page) == parts

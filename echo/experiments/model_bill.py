@@ -12,10 +12,10 @@ from echo.experiments.report_page import section, table
 from echo.models.bills import Bill
 
 NOTE = (
-    "Sums over all runs. A decision is the model&rsquo;s where it had an idea at hand; else the explorer chose, as "
-    "the model&rsquo;s latest answer was of no use after all repairs, nothing new was to be asked about, or no "
-    "question was left. Answers out of a cache cost nothing anew; a price or count that is not known is left out "
-    "and said."
+    "Sums over all runs. A decision is the model&rsquo;s where it had an idea at hand; else the explorer "
+    "chose, as the model&rsquo;s latest answer was of no use after all repairs, nothing new was to be asked "
+    "about, or no question was left. Answers out of a cache cost nothing anew; a price or count that is not "
+    "known is left out and said."
 )
 
 

@@ -159,11 +159,13 @@ def test_an_estimate_gives_each_process_the_longest_job_left(tmp_path):
 
 
 SCRIPT = """
-import sys
+import signal, sys
 from pathlib import Path
 from echo.experiments.pool import run_jobs
 from tests.experiments.pool_jobs import Ear, Writer
 
+# A shell that starts the tests in the background has all below it ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 if __name__ == {guard}:
     folder = Path(sys.argv[1])
     jobs = [Writer(name=name, folder=folder, seconds=120) for name in "abcd"]

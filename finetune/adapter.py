@@ -131,6 +131,7 @@ def load_adapter(model: PreTrainedModel, base: Base, folder: Path, *, trainable:
                 # Weights stored in float32 were trained so, over whatever the base is in.
                 autocast_adapter_dtype=any("float32" in str(each.dtype) for each in stored.values()),
                 torch_device=str(model.device),
+                local_files_only=True,
             )
     except (RuntimeError, ValueError, KeyError, TypeError) as error:
         raise AdapterError(

@@ -53,7 +53,8 @@ def find_base(name: str) -> Base:
             about 20 seconds.
 
     Raises:
-        BaseError: if there is none, or it lacks a file.
+        BaseError: if there is none, or it lacks a file, or is broken.
+        OSError: if a GGUF file cannot be read, or the disk refuses the folder it becomes.
     """
     folder = _folder(name)
     config = _config(folder)
@@ -171,11 +172,21 @@ def prepared(
 
 
 def stop_tokens(base: Base, tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
-    """Return the tokens at which the base stops writing, ascending, at least one."""
+    """Return the tokens at which the base stops writing, ascending, at least one.
+
+    Raises:
+        BaseError: if the base's generation_config.json cannot be read.
+    """
     path = base.folder / "generation_config.json"
-    told = json.loads(path.read_text(encoding="utf-8")).get("eos_token_id") if path.is_file() else None
-    more = told if isinstance(told, list) else [] if told is None else [told]
-    return tuple(sorted({int(tokenizer.eos_token_id), *map(int, more)}))
+    try:
+        told = json.loads(path.read_bytes()).get("eos_token_id") if path.is_file() else None
+        more = told if isinstance(told, list) else [] if told is None else [told]
+        return tuple(sorted({int(tokenizer.eos_token_id), *map(int, more)}))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise BaseError(
+            f"expected a JSON object with the numbers of the end tokens, if any, in {path}; got: {error}. "
+            f"Get the model again, or delete this file: the tokenizer's own end token is then the only one."
+        ) from error
 
 
 def weight_digest(folder: Path) -> str:
@@ -202,15 +213,37 @@ def weight_digest(folder: Path) -> str:
 
 def _folder(name: str) -> Path:
     if name == PACKAGED:
-        return converted(packaged())
+        try:
+            return _converted(packaged())
+        except FileNotFoundError as error:
+            raise BaseError(str(error)) from error
     path = Path(name).expanduser()
     if path.suffix.lower() == ".gguf" and path.is_file():
-        return converted(GgufFile.at(path))
+        return _converted(GgufFile.at(path))
     if path.is_dir():
         return path
     raise BaseError(
         f"expected a base model: a folder, a .gguf file, or {PACKAGED!r}; got {name!r}, which is none of "
         f"them. Models from a hub are loaded first, such as with `hf download NAME --local-dir FOLDER`."
+    )
+
+
+def _converted(gguf: GgufFile) -> Path:
+    try:
+        return converted(gguf)
+    except OSError as error:
+        # With a number it is the disk's; transformers raises the others over what it reads.
+        if error.errno is not None:
+            raise
+        raise _no_gguf(gguf, error) from error
+    except (struct.error, ValueError, LookupError, RuntimeError, TypeError, AttributeError) as error:
+        raise _no_gguf(gguf, error) from error
+
+
+def _no_gguf(gguf: GgufFile, error: Exception) -> BaseError:
+    return BaseError(
+        f"expected a whole GGUF file of a model that transformers reads in {gguf.path}; got: {error} "
+        f"({type(error).__name__}). Get it again, or name a folder with safetensors."
     )
 
 

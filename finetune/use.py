@@ -102,27 +102,6 @@ def guide(record: MergedRecord, folder: str) -> str:
     )
 
 
-def read_merged(folder: Path) -> MergedRecord | None:
-    """Return what a model folder says of how it was merged; None for one of another origin.
-
-    Raises:
-        UseError: if the record cannot be read, or the weights are others than it says.
-    """
-    path = folder / RECORD
-    if not path.is_file():
-        return None
-    try:
-        record = MergedRecord.model_validate_json(path.read_bytes())
-    except ValueError as error:
-        raise UseError(f"expected the record of a merged model in {path}; got: {error}") from error
-    if weight_digest(folder) != record.digest:
-        raise UseError(
-            f"expected the weights in {folder} that {RECORD} tells of ({record.digest[:16]}); got others. "
-            f"Merge anew, or delete {RECORD} if they are meant."
-        )
-    return record
-
-
 @contextmanager
 def _new_folder(out: Path) -> Iterator[Path]:
     """Yield a folder that becomes `out`, which must be absent or empty, now and when all is written."""

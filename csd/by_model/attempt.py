@@ -15,6 +15,9 @@ from csd.chat import Message, Reply, prompt_digest
 from csd.descriptor import Csd
 from csd.episode import Episode
 
+OTHER_MODEL = "Use another model, or the rules."
+MORE_TOKENS = "It was cut at the limit of tokens: let the model write more."
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attempt:
@@ -68,6 +71,7 @@ class Draft:
         self._conversation: tuple[Message, ...] = ()
         self._attempts: list[Attempt] = []
         self._best: Checked | None = None
+        self._advice = OTHER_MODEL
 
     @property
     def asked(self) -> tuple[Message, ...]:
@@ -91,6 +95,7 @@ class Draft:
         """Take that the model did not answer; it is not asked again."""
         prompt = prompt_digest(self._conversation)
         self.note(Attempt(task="write", prompt=prompt, reply=None, findings=(reason,)))
+        self._advice = OTHER_MODEL
         self.open = False
 
     def take(self, reply: Reply, checked: Checked) -> None:
@@ -108,6 +113,8 @@ class Draft:
         self._attempts.append(attempt)
         if self._best is None or _rank(checked) > _rank(self._best):
             self._best = checked
+        # The finding about an answer that breaks off says it already.
+        self._advice = "" if checked.cut else MORE_TOKENS if reply.cut else OTHER_MODEL
         self.open = bool(checked.findings) and not again
         if self.open:
             self._conversation = after_answer(self._asked, reply.text, checked.findings)
@@ -129,8 +136,8 @@ class Draft:
         last = tried[-1].findings[:2] if tried else ("the model was not asked",)
         return (
             f"expected a descriptor of {self.episode.id} with evidence; got none in {len(tried)} attempts, "
-            f"at last: {'; '.join(last)} Use another model, or the rules."
-        )
+            f"at last: {'; '.join(last)} {self._advice}"
+        ).rstrip()
 
 
 def _statements(checked: Checked) -> int:

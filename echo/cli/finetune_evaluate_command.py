@@ -163,10 +163,12 @@ def _evaluate(asked: Asked) -> Evaluation:
     from echo.experiments.provenance import code_commit, machine_facts, package_versions
     from finetune.evaluation.evaluating import Plan, evaluate, figures_by, samples
     from finetune.evaluation.figures import figures
+    from finetune.evaluation.folder import check_own
     from finetune.evaluation.picture import draw
     from finetune.evaluation.records import EVALUATION, PICTURE, TABLE, Evaluation, Made
     from finetune.evaluation.table import evaluation_text
 
+    check_own(asked.out)
     rows, texts = _questions(asked)
     plan = Plan(
         questions=[each for one in (rows, texts) if one is not None for each in one.questions],
@@ -290,6 +292,7 @@ def _book(out: Path) -> Book:
     """Return the answers in the folder; a line that a kill left unfinished is told and asked for again."""
     from pydantic import ValidationError
 
+    from echo.experiments.spec_files import told
     from echo.mfm.log import append_log, read_log
     from finetune.evaluation.completions import COMPLETIONS, Book, KeptCompletion
 
@@ -300,7 +303,7 @@ def _book(out: Path) -> Book:
         kept = [KeptCompletion.model_validate(entry) for entry in logged.entries]
     except ValidationError as error:
         raise InputError(
-            f"expected answers of this command in {path}; got a line that is none: {error}. "
+            f"expected answers of this command in {path}; got a line that is none: {told(error)}. "
             f"Name another --out."
         ) from error
     if logged.unread:

@@ -48,6 +48,7 @@ def train(
     # Else torch's threads spin while they wait, and steps take several times as long beside other work.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     with exit_codes(KEPT):
+        from echo.experiments.spec import UsageError
         from finetune.adapter import AdapterError
         from finetune.base import BaseError
         from finetune.training.errors import TrainingError
@@ -56,7 +57,11 @@ def train(
         named = {"base": base, "seed": seed, "schedule.steps": steps, "schedule.minutes": minutes}
         changes = {name: value for name, value in named.items() if value is not None}
         try:
-            record = _train(read_settings(config, changes), data, out)
+            settings = read_settings(config, changes)
+        except TrainingError as error:
+            raise UsageError(str(error)) from error
+        try:
+            record = _train(settings, data, out)
         except (TrainingError, BaseError, AdapterError) as error:
             raise InputError(str(error)) from error
         if _silent():

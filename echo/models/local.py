@@ -65,7 +65,10 @@ class LocalModel:
         except (ValueError, OSError, RuntimeError) as error:
             raise ModelError(f"expected a model at {name}; got: {error}") from error
         own = lasting_weights(base, loaded.base.digest, adapter, loaded.adapter_digest)
-        return cls(own, loaded, settings)
+        try:
+            return cls(own, loaded, settings)
+        except ValueError as error:
+            raise ModelError(f"expected a model at {name}; got: {error}") from error
 
     def told(self) -> dict[str, object]:
         """Return what beside the conversation decides an answer."""

@@ -20,6 +20,7 @@ from finetune.evaluation.errors import EvaluationError
 from finetune.examples.card import Card
 from finetune.examples.folder import CARD_JSON, EPISODES
 from finetune.examples.rows import KINDS, OUT_OF_TEMPLATE
+from finetune.json_line import half_pair, json_object
 from finetune.training.rows import Row, as_text, read_rows
 
 TEST = "test.jsonl"
@@ -28,6 +29,9 @@ TEXTS = "texts"
 """Group of the questions that a user brings."""
 
 ROLES = ("system", "user", "assistant")
+
+COLUMNS = ("text", "messages", "gold", "record")
+"""What an input of a user's may say."""
 
 ReadEpisode = Callable[[Any], Episode]
 """Reads an episode from JSON values; raises ValueError on others."""
@@ -153,9 +157,10 @@ def _of_row(row: Row, told: Mapping[str, Any], episodes: Mapping[str, Episode]) 
 
 
 def _of_text(line: bytes, where: str, read_episode: ReadEpisode) -> Question:
-    told = _object(line, where)
+    told = json_object(line, where, EvaluationError)
+    _check_text(told, where)
     messages: tuple[Message, ...]
-    if isinstance(told.get("text"), str):
+    if "text" in told:
         messages = (Message(role="system", text=instruction()), Message(role="user", text=told["text"]))
     elif isinstance(told.get("messages"), list) and told["messages"]:
         messages = _messages(told["messages"], [], where)
@@ -176,6 +181,24 @@ def _of_text(line: bytes, where: str, read_episode: ReadEpisode) -> Question:
         gold=gold,
         episode=None if told.get("record") is None else _episode(told["record"], where, read_episode),
     )
+
+
+def _check_text(told: Mapping[str, Any], where: str) -> None:
+    """Raise unless an input of a user's has columns that are known, and text that can be written."""
+    alien = [name for name in told if name not in COLUMNS]
+    if alien or ("text" in told) == ("messages" in told):
+        raise EvaluationError(
+            f"expected 'text', or 'messages', in {where}, and beside it 'gold' and 'record' alone; got "
+            f"{', '.join(told) or 'none'}."
+        )
+    if "text" in told and not isinstance(told["text"], str):
+        raise EvaluationError(
+            f"expected 'text' to be a string in {where}; got {json.dumps(told['text'])[:80]}."
+        )
+    if (half := half_pair({name: each for name, each in told.items() if name != "record"})) is not None:
+        raise EvaluationError(
+            f"expected text that can be written as UTF-8 in {where}; got half a surrogate pair ({half})."
+        )
 
 
 def _messages(told: Sequence[Any], images: Sequence[bytes], where: str) -> tuple[Message, ...]:
@@ -214,7 +237,7 @@ def _episodes(path: Path, read_episode: ReadEpisode) -> dict[str, Episode]:
         for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
             if line.strip():
                 where = f"{path.name} line {number}"
-                told = _object(line, where)
+                told = json_object(line, where, EvaluationError)
                 yield str(told.get("episode")), _episode(told.get("record"), where, read_episode)
 
     return dict(each())
@@ -223,15 +246,5 @@ def _episodes(path: Path, read_episode: ReadEpisode) -> dict[str, Episode]:
 def _episode(record: Any, where: str, read_episode: ReadEpisode) -> Episode:
     try:
         return read_episode(record)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise EvaluationError(f"expected an episode in {where}; got: {error}") from error
-
-
-def _object(line: bytes, where: str) -> dict[str, Any]:
-    try:
-        told = json.loads(line)
-    except ValueError as error:
-        raise EvaluationError(f"expected a JSON object in {where}; got: {error}.") from error
-    if not isinstance(told, dict):
-        raise EvaluationError(f"expected a JSON object in {where}; got {type(told).__name__}.")
-    return told

@@ -46,6 +46,21 @@ def parts(rows: int, shares: Mapping[str, float]) -> dict[str, int]:
     return found
 
 
+def fewer(wanted: Mapping[str, int], made: int, shares: Mapping[str, float]) -> dict[str, int]:
+    """Return how many rows of each kind still to be made keep to their shares of fewer rows than wanted.
+
+    Args:
+        wanted: kind -> rows.
+        made: rows of the other kinds, of which there are no more.
+        shares: of the kinds still to be made, together below 1.
+
+    >>> fewer({"write": 820, "repair": 150, "refuse": 30}, 140, {"repair": 0.15, "refuse": 0.03})
+    {'write': 820, 'repair': 26, 'refuse': 5}
+    """
+    rows = made / (1 - sum(shares.values()))
+    return {**wanted, **{kind: min(wanted[kind], round(rows * share)) for kind, share in shares.items()}}
+
+
 def generator_for(seed: int, purpose: str) -> np.random.Generator:
     """Return the generator of one purpose: what is drawn for one does not change what is drawn for others."""
     return np.random.default_rng(np.random.SeedSequence([seed, zlib.crc32(purpose.encode())]))

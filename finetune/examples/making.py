@@ -12,7 +12,7 @@ from csd.by_model.compact import compact
 from csd.by_model.prompts import Shot, after_answer
 from csd.chat import Message
 from csd.ground import names_seen
-from finetune.examples.balance import generator_for, in_turns, parts, shuffled
+from finetune.examples.balance import fewer, generator_for, in_turns, parts, shuffled
 from finetune.examples.corruption import CORRUPTIONS, Material
 from finetune.examples.families import NOTHING, About
 from finetune.examples.pool import Described, Pool
@@ -52,7 +52,13 @@ class Maker:
         settings = self.settings
         shares = {"write": 0.0, "repair": settings.repair_share, "refuse": settings.refuse_share}
         wanted = parts(getattr(settings, split), shares)
-        made = [each for kind in KINDS for each in self._first(self._of_kind(split, kind), wanted[kind])]
+        made: list[Example] = []
+        for kind in KINDS:
+            found = self._first(self._of_kind(split, kind), wanted[kind])
+            made += found
+            shares.pop(kind)
+            if len(found) < wanted[kind] and shares:
+                wanted = fewer(wanted, len(made), shares)
         made = shuffled(made, generator_for(settings.seed, f"{split} order"))
         if split == "test":
             unseen = self._written(split, (settings.unseen_style,))

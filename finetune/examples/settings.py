@@ -25,9 +25,9 @@ class Settings:
     out_of_template: int = 40
     """Test rows in the unseen style, over and above `test`."""
     repair_share: float = 0.15
-    """Of the rows of each split, 0..1: repairs."""
+    """Of the rows of each split, 0..1: repairs; where rows run out, of those that are made."""
     refuse_share: float = 0.03
-    """Of the rows of each split, 0..1: refusals."""
+    """The same: refusals."""
     held: HeldOut = field(default_factory=HeldOut)
     unseen_style: str = STYLES[-1]
     """Style of traces that only out-of-template rows have."""
@@ -59,13 +59,14 @@ class Settings:
         if self.out_of_template < 0:
             raise SettingsError(f"expected 0 or more rows out of template; got {self.out_of_template}.")
         shares = (self.repair_share, self.refuse_share)
-        if min(shares) < 0 or sum(shares) >= 1:
+        # Asked so that what is no number is refused too.
+        if not (all(each >= 0 for each in shares) and sum(shares) < 1):
             raise SettingsError(
                 f"expected shares of repairs and refusals from 0 on, together below 1; got {shares[0]} and "
                 f"{shares[1]}. The rest are the rows that write a descriptor."
             )
         sides = (self.held.test_share, self.held.validation_share)
-        if min(sides) <= 0 or sum(sides) > 0.5:
+        if not (all(each > 0 for each in sides) and sum(sides) <= 0.5):
             raise SettingsError(
                 f"expected shares of episodes held out above 0 and together at most 0.5; got {sides[0]} for "
                 f"the test and {sides[1]} for validation."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from finetune.training.errors import TrainingError
-from finetune.training.rows import Row, as_text
+from finetune.training.rows import Row, as_text, text_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -60,9 +60,10 @@ def encode(
         most_tokens: no row may have more.
 
     Raises:
-        TrainingError: naming the row, if it is too long, or its template does not write prompts as the
-            beginnings of conversations.
+        TrainingError: naming the row, if it is too long, its answer holds a control token, or its template
+            does not write prompts as the beginnings of conversations.
     """
+    refuse_control(rows, tokenizer, stops)
     encoded = [_encoded(row, tokenizer, stops) for row in rows]
     refuse_long([(each.name, len(each.tokens)) for each in encoded], most_tokens)
     return encoded
@@ -114,6 +115,25 @@ def refuse_long(lengths: Sequence[tuple[str, int]], most_tokens: int) -> None:
             f"{len(lengths):,} rows are longer, the longest {max(each for _, each in long):,}. Nothing is "
             f"cut: raise `most_tokens` in the settings, or leave such rows out of the data."
         )
+
+
+def refuse_control(rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase, stops: Sequence[int]) -> None:
+    """Raise if an answer holds the text of a control token: the model would learn to stop, or turn, there.
+
+    Raises:
+        TrainingError: naming the row.
+    """
+    control = {str(each) for each in tokenizer.added_tokens_decoder.values() if each.special}
+    control |= {*tokenizer.all_special_tokens, *map(str, tokenizer.convert_ids_to_tokens(list(stops)))}
+    for row in rows:
+        answer = text_of(row.messages[-1])
+        held = sorted(each for each in control if each and each in answer)
+        if held:
+            raise TrainingError(
+                f"expected an answer without control tokens of the model in {row.name}; got "
+                f"{', '.join(map(repr, held))}. The model would learn to end or to speak for others in the "
+                f"midst of an answer: leave the row out, or write it otherwise."
+            )
 
 
 def _encoded(row: Row, tokenizer: PreTrainedTokenizerBase, stops: Sequence[int]) -> Encoded:

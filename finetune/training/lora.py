@@ -58,8 +58,8 @@ def with_adapter(
         added: what `extend` made of `settings.added_tokens`.
 
     Raises:
-        TrainingError: if the settings name no layer of the model, or the embedding of one whose head is tied
-            to it.
+        TrainingError: if the settings name no layer of the model, more than it has, or the embedding of
+            one whose head is tied to it.
     """
     import torch
     from peft import LoraConfig, get_peft_model
@@ -76,7 +76,12 @@ def with_adapter(
     if settings.last_layers is not None:
         targets = list(settings.targets) or _linear_ends(model)
         layers = int(model.config.get_text_config().num_hidden_layers)
-        told["layers_to_transform"] = list(range(max(0, layers - settings.last_layers), layers))
+        if settings.last_layers > layers:
+            raise TrainingError(
+                f"expected last_layers up to the {layers} that the model has; got {settings.last_layers}. "
+                f"Lower it, or leave it out for all of them."
+            )
+        told["layers_to_transform"] = list(range(layers - settings.last_layers, layers))
     config = LoraConfig(
         task_type="CAUSAL_LM",
         r=settings.rank,

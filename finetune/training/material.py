@@ -98,8 +98,10 @@ def _with_pictures(
     processor = load_processor(base, template=template)
     # Answers end together, but positions are the model's own business: it counts them from the left.
     processor.tokenizer.padding_side = "right"
+    stops = stop_tokens(base, processor.tokenizer)
     train, validation = (
-        picture_lines(rows.rows, processor, most_tokens=settings.batches.most_tokens) for rows in sides
+        picture_lines(rows.rows, processor, stops=stops, most_tokens=settings.batches.most_tokens)
+        for rows in sides
     )
     config = AutoConfig.from_pretrained(base.folder, local_files_only=True)
     return Material(
@@ -109,7 +111,7 @@ def _with_pictures(
         validation=Side(lines=validation, data=_data(sides[1], validation, None)),
         collate=PictureCollator(
             processor=processor,
-            stops=stop_tokens(base, processor.tokenizer),
+            stops=stops,
             unlearned=picture_tokens(processor, config),
         ),
         pad=int(processor.tokenizer.pad_token_id),

@@ -18,6 +18,8 @@ BEGUN = "begun.json"
 RUN = "run.json"
 ADAPTER = "adapter"
 CHECKPOINTS = "checkpoints"
+LOCK = ".lock"
+"""Held while a run goes on in the folder."""
 CURVE_TABLE = "curve.csv"
 CURVE_PICTURE = "curve.png"
 

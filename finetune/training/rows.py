@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from finetune.json_line import half_pair, json_object
 from finetune.training.errors import TrainingError
 
 ROLES = ("system", "user", "assistant", "tool")
@@ -59,23 +60,33 @@ def read_rows(path: Path, *, most: int | None = None) -> Rows:
 
 def _row(path: Path, number: int, line: bytes) -> Row:
     where = f"{path.name} line {number}"
-    try:
-        told = json.loads(line)
-    except ValueError as error:
-        raise TrainingError(f"expected a JSON object in {path}, line {number}; got: {error}.") from error
-    if not isinstance(told, dict):
-        raise TrainingError(f"expected a JSON object in {path}, line {number}; got {type(told).__name__}.")
+    told = json_object(line, f"{path}, line {number}", TrainingError)
     episode = told.get("episode")
-    messages = (
-        told["messages"] if "messages" in told else [*told.get("prompt", ()), *told.get("completion", ())]
-    )
+    messages = told["messages"] if "messages" in told else _joined(told)
     _check(messages, where)
-    images = told.get("images") or ()
+    images = told.get("images") or []
+    if not isinstance(images, list) or not all(isinstance(name, str) for name in images):
+        raise TrainingError(
+            f"expected a list of names of files as 'images' in {where}; got {json.dumps(images)[:80]}."
+        )
+    if (half := half_pair([messages, images])) is not None:
+        raise TrainingError(
+            f"expected text that can be written as UTF-8 in {path}, line {number}; got half a surrogate pair "
+            f"({half}), which no tokenizer takes. Leave the row out, or mend its text."
+        )
     return Row(
         name=f"{where} ({episode})" if isinstance(episode, str) else where,
         messages=tuple(messages),
-        images=tuple(path.parent / str(name) for name in images),
+        images=tuple(path.parent / name for name in images),
     )
+
+
+def _joined(told: Mapping[str, Any]) -> Any:
+    """Return the messages of a row that has its answer apart."""
+    prompt, completion = told.get("prompt", []), told.get("completion", [])
+    if not isinstance(prompt, list) or not isinstance(completion, list):
+        return [prompt, completion]
+    return prompt + completion
 
 
 def _check(messages: Any, where: str) -> None:

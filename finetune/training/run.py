@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from csd.vectors.files import replace
+from csd.vectors.files import replace, sole_holder
 from finetune.adapter import adapter_digest, save_adapter
 from finetune.base import Base, find_base, load_weights
 from finetune.quiet import quiet
@@ -30,6 +31,7 @@ from finetune.training.records import (
     ADAPTER,
     BEGUN,
     CHECKPOINTS,
+    LOCK,
     RUN,
     Asked,
     Begun,
@@ -38,7 +40,7 @@ from finetune.training.records import (
     differing,
 )
 from finetune.training.separation import refuse_leaks
-from finetune.training.settings import Settings
+from finetune.training.settings import Settings, faults
 
 if TYPE_CHECKING:
     from finetune.training.trainer import EchoTrainer, Listener
@@ -84,8 +86,8 @@ def train(
 
     Raises:
         TrainingError: if settings and data cannot be trained with, the loss becomes no finite number, memory
-            or disk do not suffice, or `out` holds another run. The last whole checkpoint and the best adapter
-            are kept.
+            or disk do not suffice, `out` holds another run or a damaged checkpoint, or a run goes on there.
+            The last whole checkpoint and the best adapter are kept.
         BaseError: if the base will not do.
         OSError: if a file cannot be read or written.
     """
@@ -107,8 +109,14 @@ def train(
     _together()
     if isinstance(before, RunRecord):
         return before
-    with enough_memory(settings, max(asked.train.longest, asked.validation.longest)):
+    with _alone(out, told), enough_memory(settings, max(asked.train.longest, asked.validation.longest)):
+        # Whoever held the folder until now may have begun or finished the run.
+        before = _before(out, asked)
+        _together()
+        if isinstance(before, RunRecord):
+            return before
         if before is not None:
+            _refuse_damaged(out)
             begun = before.model_copy(update={"asked": asked})
             model = _model(settings, base, material, begun.number)
         else:
@@ -124,7 +132,6 @@ def train(
                 machine=dict(origin.machine),
             )
         if told.process_index == 0:
-            out.mkdir(parents=True, exist_ok=True)
             checkpoints.drop_broken(out / CHECKPOINTS)
             replace(out / BEGUN, _json(begun))
         _together()
@@ -157,7 +164,7 @@ def _before(out: Path, asked: Asked) -> Begun | RunRecord | None:
     if begun is None:
         if out.exists() and not out.is_dir():
             raise TrainingError(f"expected a folder for the run; got the file {out}. Name another place.")
-        held = sorted(each.name for each in out.iterdir()) if out.is_dir() else []
+        held = sorted(each.name for each in out.iterdir() if each.name != LOCK) if out.is_dir() else []
         if held:
             raise TrainingError(
                 f"expected a new or empty folder for the run, or one of a run; got {out}, which holds "
@@ -173,6 +180,51 @@ def _before(out: Path, asked: Asked) -> Begun | RunRecord | None:
             f"another run."
         )
     return finished or begun
+
+
+@contextmanager
+def _alone(out: Path, told: Any) -> Iterator[None]:
+    """Hold the folder `out`, made if absent, for the run: its first process does so for all of them.
+
+    The system frees it when that process ends, however it ends. Nothing stays behind in the folder of a
+    finished run, nor of one that was refused before it began.
+
+    Raises:
+        TrainingError: in every process, if another run goes on there.
+        OSError: if the folder cannot be made or written to.
+    """
+    from accelerate.utils import broadcast_object_list
+
+    with ExitStack() as held:
+        taken, made = True, not out.exists()
+        if told.process_index == 0:
+            out.mkdir(parents=True, exist_ok=True)
+            taken = held.enter_context(sole_holder(out / LOCK))
+        if not broadcast_object_list([taken])[0]:
+            raise TrainingError(
+                f"expected a folder in which nothing runs; got another run going on in {out}. Wait for it to "
+                f"end, or name another folder."
+            )
+        try:
+            yield
+        finally:
+            if told.process_index == 0:
+                _let_go(out, made=made)
+
+
+def _let_go(out: Path, *, made: bool) -> None:
+    names = {each.name for each in out.iterdir()} if out.is_dir() else set()
+    # A run that was interrupted keeps its lock's file: taken away, two might each hold one of their own.
+    if RUN in names or names == {LOCK}:
+        (out / LOCK).unlink(missing_ok=True)
+    if names == {LOCK} and made:
+        out.rmdir()
+
+
+def _refuse_damaged(out: Path) -> None:
+    checkpoint = checkpoints.newest(out / CHECKPOINTS)
+    if checkpoint is not None:
+        checkpoints.refuse_damaged(checkpoint)
 
 
 def _model(settings: Settings, base: Base, material: Material, number: str) -> Any:
@@ -277,5 +329,5 @@ def _read(path: Path, kind: type[Kind]) -> Kind | None:
         return kind.model_validate_json(path.read_bytes())
     except ValidationError as error:
         raise TrainingError(
-            f"expected the record of a run in {path}; got: {error}. Name another folder."
+            f"expected the record of a run in {path}; got: {faults(error)}. Name another folder."
         ) from error

@@ -129,15 +129,21 @@ def read_settings(named: str, changes: Mapping[str, Any] | None = None) -> Setti
         told = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TrainingError(f"expected TOML in {named}; got: {error}.") from error
+    except RecursionError as error:
+        raise TrainingError(f"expected TOML in {named}; got: values nested too deep.") from error
     for name, value in (changes or {}).items():
         _change(told, name, value)
     try:
-        return Settings.model_validate_json(_json(told))
+        return Settings.model_validate_json(_json(told), strict=True)
     except ValidationError as error:
-        lines = "; ".join(
-            f"{'.'.join(map(str, each['loc'])) or 'schedule'}: {each['msg']}" for each in error.errors()
-        )
-        raise TrainingError(f"expected settings of training in {named}; got {lines}.") from error
+        raise TrainingError(f"expected settings of training in {named}; got {faults(error)}.") from error
+
+
+def faults(error: ValidationError) -> str:
+    """Return what is wrong, name by name."""
+    return "; ".join(
+        f"{'.'.join(map(str, each['loc'])) or 'the file'}: {each['msg']}" for each in error.errors()
+    )
 
 
 def shipped() -> tuple[str, ...]:
@@ -167,7 +173,7 @@ def _change(told: dict[str, Any], name: str, value: Any) -> None:
 
 
 def _json(told: Mapping[str, Any]) -> str:
-    # Read as JSON, pydantic takes lists for tuples and nothing else loosely.
+    # Read as JSON, pydantic takes lists for tuples, and as it is strict nothing else loosely.
     import json
 
     return json.dumps(told, default=str)

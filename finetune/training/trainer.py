@@ -66,6 +66,9 @@ else:
 
 WEIGHTS = "adapter_model.safetensors"
 
+GONE = ("no such file", "does not exist")
+"""How torch and safetensors say that a folder is not there."""
+
 
 class Listener(Protocol):
     """Whoever watches a run."""
@@ -289,9 +292,12 @@ class EchoTrainer(Trainer):
     def _not_kept(self, what: str, error: Exception) -> str:
         last = checkpoints.newest(Path(self.args.output_dir))
         kept = f"{last} is kept" if last else "There was none before"
+        # What is missing was taken away: no room would bring it back.
+        gone = isinstance(error, FileNotFoundError) or any(each in str(error).lower() for each in GONE)
+        do = "Let nothing remove files of a run while it lasts" if gone else "Make room"
         return (
-            f"expected to write the {what} of step {self.state.global_step:,}; got: {error}. {kept}. Make "
-            f"room and give the same command again: it goes on from there."
+            f"expected to write the {what} of step {self.state.global_step:,}; got: {error}. {kept}. {do} "
+            f"and give the same command again: it goes on from there."
         )
 
     def _not_finite(self, found: str, places: Sequence[int], lines: Sequence[Line] | None = None) -> str:

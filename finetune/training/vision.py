@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from finetune.training.collating import PLACES
-from finetune.training.encoding import IGNORED, Text, refuse_long, split_text
+from finetune.training.encoding import IGNORED, Text, refuse_control, refuse_long, split_text
 from finetune.training.errors import TrainingError
 from finetune.training.rows import Row
 
@@ -35,14 +35,18 @@ class PictureLine:
         return self.row.name
 
 
-def picture_lines(rows: Sequence[Row], processor: ProcessorMixin, *, most_tokens: int) -> list[PictureLine]:
+def picture_lines(
+    rows: Sequence[Row], processor: ProcessorMixin, *, stops: Sequence[int], most_tokens: int
+) -> list[PictureLine]:
     """Prepare each row, in order, and look at each of its pictures once.
 
     Raises:
-        TrainingError: naming the row, if it is too long, its template does not write prompts as the
-            beginnings of conversations, or its messages show other pictures than it names.
+        TrainingError: naming the row, if it is too long, its answer holds a control token, its template
+            does not write prompts as the beginnings of conversations, or its messages show other pictures
+            than it names.
         OSError: if a picture cannot be read.
     """
+    refuse_control(rows, processor.tokenizer, stops)
     lines = []
     for place, row in enumerate(rows):
         messages = _with_parts(row)

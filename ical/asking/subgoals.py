@@ -57,11 +57,6 @@ class Subgoals:
         return None
 
     @property
-    def given_up(self) -> tuple[str, ...]:
-        """Items for which too much failed, in order."""
-        return tuple(item for item, _ in self.wanted if self._failures.get(item, 0) >= self.patience)
-
-    @property
     def reached(self) -> tuple[str, ...]:
         """Items that were held, in order."""
         return tuple(item for item, _ in self.wanted if item in self._reached)

@@ -65,6 +65,10 @@ def test_an_episode_that_cannot_be_read_is_named_and_left_out(tmp_path: Path):
     [
         (("--unseen-style", "verse"), 2, "an unseen style out of"),
         (("--repairs", "0.9", "--refusals", "0.2"), 2, "together below 1"),
+        (("--repairs", "nan"), 2, "--repairs"),
+        (("--refusals", "nan"), 2, "--refusals"),
+        (("--test-share", "nan"), 2, "got nan for the test"),
+        (("--validation-share", "nan"), 2, "nan for validation"),
         (("--hold-out", "slabs"), 2, "Did you mean slab"),
         (("--most-tokens", "9"), 2, "expected a tokenizer to hold rows to 9 tokens"),
         (("--base", "nowhere"), 1, "expected a base model"),

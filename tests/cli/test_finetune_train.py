@@ -89,6 +89,9 @@ def test_a_run_tells_what_it_came_to_and_is_not_run_twice(tmp_path):
         ("[schedule]\n", "either epochs or steps; got both or neither"),
         ("[schedule]\nsteps = 0\n", "schedule.steps"),
         ("seed = ", "expected TOML in"),
+        (f"seed = {'[' * 100_000}", "expected TOML in"),
+        ("[schedule]\nsteps = 1\n[batches]\nrows = true\n", "batches.rows: Input should be a valid integer"),
+        ("[schedule]\nsteps = 1\nlearning_rate = inf\n", "schedule.learning_rate"),
     ],
 )
 def test_settings_that_are_not_meant_are_refused(tmp_path, text, said):
@@ -96,6 +99,6 @@ def test_settings_that_are_not_meant_are_refused(tmp_path, text, said):
     (tmp_path / "my.toml").write_text(text)
     told = ["--config", str(tmp_path / "my.toml"), "--data", str(tmp_path), "--out", str(tmp_path / "out")]
     found = CliRunner().invoke(app, ["finetune", "train", *told])
-    assert found.exit_code == 1
+    assert found.exit_code == 2
     assert said in " ".join(found.stderr.split())
     assert not (tmp_path / "out").exists()

@@ -105,6 +105,13 @@ def test_a_folder_without_a_model_is_refused(tmp_path):
         resolved(f"hf:{tmp_path}")
 
 
+@pytest.mark.finetune
+def test_a_packaged_model_that_is_not_installed_is_wrong_use(monkeypatch):
+    monkeypatch.setattr("finetune.packaged.PACKAGE", "no_such_package_here")
+    with pytest.raises(UsageError, match=r"Install it: .*--reasoner"):
+        resolved("hf:smollm2")
+
+
 def test_a_reasoner_other_than_that_of_the_spec_is_refused(tmp_path):
     with pytest.raises(UsageError, match="expected the reasoner openai:other of the spec"):
         reasoner_model("openai:other", script(tmp_path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -192,6 +193,13 @@ def test_answers_are_kept_by_weights_and_not_by_name(tmp_path, base):
     assert (again.text, again.cached) == (first.text, True)
     other = text_base(tmp_path / "other", tied=False, seed=1)
     assert not model_named(f"hf:{other}", settings=settings)(asked("a")).cached
+
+
+def test_broken_settings_of_generation_are_an_error_of_the_model(tmp_path, base):
+    folder = shutil.copytree(base, tmp_path / "broken")
+    (folder / "generation_config.json").write_text("{")
+    with pytest.raises(ModelError, match=r"generation_config\.json; got: .*Get the model again"):
+        LocalModel.from_folder(str(folder), None, ModelSettings())
 
 
 def test_an_adapter_of_another_base_is_refused(tmp_path, base):

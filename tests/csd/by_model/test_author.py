@@ -153,7 +153,18 @@ def test_there_is_no_empty_descriptor(nothing):
 def test_a_cut_answer_is_told_as_cut():
     written = Author(ScriptedModel([RIGHT[:-10]]), repairs=0).write(EPISODE)
     assert written.csd is None
-    assert "Let the model write more tokens" in written.reason
+    assert written.reason.endswith("Let the model write more tokens.")
+
+
+@pytest.mark.parametrize(
+    ("cut", "advice"), [(True, "let the model write more."), (False, "Use another model, or the rules.")]
+)
+def test_an_answer_that_shows_nothing_is_told_with_whether_it_was_cut(cut: bool, advice: str):
+    def model(messages: Sequence[Message], *, schema: JsonSchema | None = None) -> Reply:
+        return Reply(text='{"meta":{}}', cut=cut)
+
+    model.name = "m"
+    assert Author(model, repairs=0).write(EPISODE).reason.endswith(advice)
 
 
 def test_the_example_said_again_is_no_description():

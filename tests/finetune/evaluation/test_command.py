@@ -219,4 +219,29 @@ def test_a_folder_with_other_completions_is_refused(data: Path, tmp_path: Path):
     done = call(*asking(data, tmp_path))
     assert done.exit_code == 1
     assert "Name another --out." in done.stderr
+    assert "pydantic" not in done.stderr
     assert (tmp_path / "out" / "completions.jsonl").read_text() == '{"mine": 1}\n'
+
+
+def test_answers_nested_too_deep_are_asked_for_again(data: Path, tmp_path: Path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "completions.jsonl").write_text("[" * 100_000 + "\n")
+    done = call(*asking(data, tmp_path, "--column", "after", "--rows", "3"))
+    assert done.exit_code == 0
+    assert "1 lines cannot be read; those are asked again" in done.stderr
+
+
+@pytest.mark.parametrize("place", ["data", "letters", "file"])
+def test_a_folder_of_something_else_is_refused_and_left_as_it_is(data: Path, tmp_path: Path, place: str):
+    out = {"data": data, "letters": tmp_path / "letters", "file": tmp_path / "file"}[place]
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "dear.txt").write_text("mine")
+    held = sorted(out.rglob("*"))
+    model = knowing(data, tmp_path / "m.jsonl")
+    done = call("finetune", "evaluate", "--model", model, "--data", data, "--out", out)
+    assert done.exit_code == 1
+    said = " ".join(done.stderr.split())
+    wanted = {"data": "which holds card.json", "letters": "which holds dear.txt", "file": "got the file"}
+    assert wanted[place] in said
+    assert sorted(out.rglob("*")) == held

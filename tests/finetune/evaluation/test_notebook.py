@@ -1,4 +1,4 @@
-"""The notebook runs from the committed result alone; where none is committed, from a made-up one."""
+"""The notebook runs from the committed result alone, and from a made-up one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     results = tmp_path / "data" / "results"
     results.mkdir(parents=True)
     real = ROOT / "data" / "results" / TUNING
-    if request.param == "committed" and real.exists():
+    if request.param == "committed":
+        if not real.exists():
+            pytest.skip(f"data/results/{TUNING} is not committed yet")
         shutil.copy(real, results)
     else:
         (tmp_path / "made").mkdir()

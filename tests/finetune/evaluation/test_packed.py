@@ -126,13 +126,15 @@ def test_the_table_of_likes_tells_both_models_beside_the_rules(made: Tuning, tmp
     assert "0 of" in text
 
 
-def test_what_is_committed_can_be_read():
-    """The file may be there or not; where it is, everything that is made of it can be made."""
-    folder = ROOT / "data" / "results"
+def test_what_pages_show_is_committed():
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    wanted = any("<!-- table: tuned" in page.read_text(encoding="utf-8") for page in pages)
-    assert not wanted or (folder / TUNING).exists()
-    if (folder / TUNING).exists():
-        for name in TABLES:
-            if name.startswith("tuned"):
-                assert TABLES[name](Committed(folder))
+    wanted = [page.name for page in pages if "<!-- table: tuned" in page.read_text(encoding="utf-8")]
+    assert not wanted or (ROOT / "data" / "results" / TUNING).exists(), wanted
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name.startswith("tuned")])
+def test_what_is_committed_can_be_read(name: str):
+    folder = ROOT / "data" / "results"
+    if not (folder / TUNING).exists():
+        pytest.skip(f"data/results/{TUNING} is not committed yet")
+    assert TABLES[name](Committed(folder))

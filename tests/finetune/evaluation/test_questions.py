@@ -67,6 +67,14 @@ def test_rows_and_episodes_that_will_not_do_are_named(data: Path, tmp_path: Path
         read_questions(folder, read_episode)
 
 
+@pytest.mark.parametrize("name", ["test.jsonl", "episodes.jsonl"])
+def test_lines_nested_too_deep_are_named(data: Path, tmp_path: Path, name):
+    folder = edited(data, tmp_path / "a", lambda file, line: line)
+    (folder / name).write_text("[" * 100_000)
+    with pytest.raises((EvaluationError, TrainingError), match=f"{name}.* line 1.*JSON nested too deep"):
+        read_questions(folder, read_episode)
+
+
 def test_a_right_answer_that_is_none_is_named(data: Path, tmp_path: Path):
     def spoil(file, line):
         if file == "test.jsonl" and line["kind"] == "write":
@@ -119,6 +127,16 @@ def test_texts_of_a_user_become_questions(tmp_path: Path):
     [
         ("no json", "expected a JSON object in t.jsonl line 1"),
         ("[1]", "got list"),
+        ("[" * 100_000, "expected a JSON object in t.jsonl line 1; got: JSON nested too deep"),
+        (
+            '{"text": "a", "gold": ' + "[" * 100_000,
+            "expected a JSON object in t.jsonl line 1; got: JSON nested",
+        ),
+        ({"text": "a", "gold": "[" * 100_000}, "expected a compact descriptor as the right answer"),
+        ({"text": "a", "glod": gold()}, "beside it 'gold' and 'record' alone; got text, glod"),
+        ({"text": "a", "messages": []}, "expected 'text', or 'messages'.*got text, messages"),
+        ({"text": 5}, "expected 'text' to be a string in t.jsonl line 1; got 5"),
+        ({"text": "\udc00"}, "in t.jsonl line 1; got half a surrogate pair"),
         ({"txt": "a"}, "expected 'text', or 'messages'.*got txt"),
         ({"text": "  "}, "ends with what the user says"),
         ({"messages": [{"role": "tool", "content": "a"}]}, "role out of system, user, assistant"),

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from echo.mfm.episodic.reader import read_episode
+from finetune.examples.recorded import Recorded
 from tests.cli.bank_samples import call, told
 from tests.cli.test_finetune_examples import recorded
 from tests.finetune.examples.recorded_samples import memory
@@ -132,7 +134,7 @@ def test_what_cannot_be_merged_is_refused(home: Path, tmp_path: Path, command, m
 
 
 def test_the_tuned_model_is_the_builder_of_a_bank(home: Path, tmp_path: Path):
-    """A random model writes no descriptor that an episode bears out; that it was asked, and how, is kept."""
+    """A random model writes no descriptor that an episode bears out: nothing gets in, the asking is kept."""
     recorded(tmp_path / "one", memory()[0])
     bank = tmp_path / "bank.sqlite"
     done = call(
@@ -142,4 +144,25 @@ def test_the_tuned_model_is_the_builder_of_a_bank(home: Path, tmp_path: Path):
     attempts = [json.loads(line) for line in Path(f"{bank}.attempts.jsonl").read_text().splitlines()]
     assert attempts
     assert all(each["held_to_schema"] for each in attempts)
-    assert done.exit_code == (0 if any(each["csd"] for each in attempts) else 1)
+    assert [each["csd"] for each in attempts] == [None] * len(attempts)
+    assert done.exit_code == 1
+    assert not bank.exists() or told("csd", "ls", "--bank", bank) == []
+
+
+def test_what_is_taught_gets_into_a_bank_when_a_model_answers_so(home: Path, tmp_path: Path):
+    rows = [json.loads(line) for line in (home / "data" / "train.jsonl").read_text().splitlines()]
+    row = next(row for row in rows if row["kind"] == "write")
+    episode = read_episode(home / "ada", row["episode"].removeprefix("ada/"))
+    recorded(tmp_path / "one", Recorded(memory="ada", episode=episode))
+    answer = row["messages"][-1]["content"]
+    (tmp_path / "answers.jsonl").write_text(json.dumps({"reply": answer}) + "\n")
+    bank = tmp_path / "bank.sqlite"
+    added = told(
+        "csd", "add", tmp_path / "one", "--bank", bank, "--encoder", "hashing-256",
+        "--builder", f"scripted:{tmp_path / 'answers.jsonl'}", "--no-explain",
+    )["added"]  # fmt: skip
+    (attempt,) = [json.loads(line) for line in Path(f"{bank}.attempts.jsonl").read_text().splitlines()]
+    assert [attempt["csd"]] == added
+    assert attempt["completion"] == answer
+    assert attempt["ungrounded"] == []
+    assert attempt["builder"] in json.dumps(told("csd", "show", added[0], "--bank", bank))

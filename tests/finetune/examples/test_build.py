@@ -105,6 +105,28 @@ def test_fewer_rows_than_asked_for_are_no_error():
     assert 0 < len(made(replace(FEW, train=100_000)).of_split["train"]) < 2000
 
 
+def test_shares_hold_where_rows_run_out():
+    many = Settings(train=5000, validation=500, test=500, out_of_template=0)
+    data = made(many)
+    assert [each.key for each in made(many).of_split["train"]] == [
+        each.key for each in data.of_split["train"]
+    ]
+    for split in SPLITS:
+        rows = data.of_split[split]
+        kinds = Counter(each.kind for each in rows)
+        assert 0 < kinds["write"] < len(rows) < getattr(many, split)
+        assert kinds["repair"] == pytest.approx(0.15 * len(rows), abs=1)
+        assert kinds["refuse"] == pytest.approx(0.03 * len(rows), abs=1)
+
+
+def test_refusals_keep_their_share_where_repairs_run_out(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("finetune.examples.making.CORRUPTIONS", {"none": lambda *told: None})
+    data = made(replace(FEW, train=1000))
+    kinds = Counter(each.kind for each in data.of_split["train"])
+    assert kinds["repair"] == 0
+    assert kinds["refuse"] == pytest.approx(0.1 * kinds.total(), abs=1)
+
+
 def test_a_refusal_answers_an_episode_of_which_nothing_can_be_said(few: DataSet):
     refusals = [each for split in SPLITS for each in few.of_split[split] if each.kind == "refuse"]
     assert {each.told.task_family for each in refusals} == {"nothing"}
@@ -160,6 +182,10 @@ def test_a_limit_without_a_tokenizer_is_refused():
         ({"train": 0}, "1 or more train rows; got 0"),
         ({"out_of_template": -1}, "0 or more rows out of template; got -1"),
         ({"repair_share": 0.7, "refuse_share": 0.3}, r"together below 1; got 0\.7 and 0\.3"),
+        ({"repair_share": float("nan")}, "from 0 on, together below 1; got nan"),
+        ({"refuse_share": float("nan")}, "from 0 on, together below 1; got .* and nan"),
+        ({"held": HeldOut(test_share=float("nan"))}, "got nan for the test"),
+        ({"held": HeldOut(validation_share=float("nan"))}, "nan for validation"),
         ({"held": HeldOut(test_share=0.0)}, r"above 0 and together at most 0\.5; got 0\.0"),
         ({"held": HeldOut(test_share=0.4, validation_share=0.2)}, r"got 0\.4 for the test and 0\.2"),
         ({"unseen_style": "verse"}, "an unseen style out of .*; got 'verse'"),

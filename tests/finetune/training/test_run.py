@@ -2,6 +2,7 @@ import csv
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ pytest.importorskip("peft", reason="the finetune extra is not installed")
 
 import torch
 
+from csd.vectors.files import sole_holder
 from finetune.adapter import load, load_adapter
 from finetune.base import find_base, load_weights
 from finetune.training.errors import TrainingError
@@ -177,6 +179,63 @@ def test_a_killed_process_goes_on_to_the_same_weights(base, data, trained, tmp_p
     assert found.returncode == -signal.SIGKILL, found.stderr.decode()
     assert [path.name for path in (out / "checkpoints").iterdir()] == ["checkpoint-4"]
     assert run(settings(base), data, out).ended.adapter_sha256 == record.ended.adapter_sha256
+
+
+def test_a_second_run_in_a_folder_is_refused_while_the_first_goes_on(base, data, trained, tmp_path):
+    record, _, _ = trained
+    out, held = tmp_path / "out", []
+    out.mkdir()
+
+    def look():
+        with sole_holder(out / ".lock") as free:
+            held.append(not free)
+
+    with sole_holder(out / ".lock") as free:
+        assert free
+        with pytest.raises(TrainingError, match="a folder in which nothing runs; got another run"):
+            run(settings(base), data, out)
+    assert [each.name for each in out.iterdir()] == [".lock"]
+    assert run(settings(base), data, out, Heard(6, look)).ended.adapter_sha256 == record.ended.adapter_sha256
+    assert held == [True]
+    assert not (out / ".lock").exists()
+
+
+def test_a_run_that_was_refused_leaves_no_folder(base, data, tmp_path):
+    with pytest.raises(TrainingError, match="last_layers up to the 2 that the model has; got 3"):
+        run(settings(base, adapter={"last_layers": 3}), data, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(TrainingError, match="last_layers"):
+        run(settings(base, adapter={"last_layers": 3}), data, tmp_path / "mine")
+    assert list((tmp_path / "mine").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["adapter_model.safetensors", "optimizer.pt", "trainer_state.json", "whole"])
+def test_a_damaged_checkpoint_is_named_and_the_run_begins_anew_without_it(
+    base, data, trained, tmp_path, name
+):
+    record, _, _ = trained
+    out = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        run(settings(base), data, out, Heard(6, stop))
+    checkpoint = out / "checkpoints" / "checkpoint-4"
+    (checkpoint / name).write_bytes((checkpoint / name).read_bytes()[:-20])
+    with pytest.raises(TrainingError, match=rf"{checkpoint} as it was written; got .* {name}\. Delete"):
+        run(settings(base), data, out)
+    shutil.rmtree(checkpoint)
+    assert run(settings(base), data, out).ended.adapter_sha256 == record.ended.adapter_sha256
+
+
+def test_files_that_were_removed_are_not_taken_for_a_full_disk(base, data, tmp_path, monkeypatch):
+    def gone(checkpoint):
+        raise FileNotFoundError(2, "No such file or directory", str(checkpoint))
+
+    monkeypatch.setattr("finetune.training.checkpoints.close", gone)
+    with pytest.raises(
+        TrainingError, match=r"checkpoint of step 4; got: .*Let nothing remove files"
+    ) as found:
+        run(settings(base), data, tmp_path / "out")
+    assert "room" not in str(found.value)
 
 
 def test_a_finished_run_is_not_run_again(base, data, trained):

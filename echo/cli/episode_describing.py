@@ -169,9 +169,10 @@ def _model(builder: Builder) -> Model:
     from csd.chat import ModelError
     from echo.experiments.spec import UsageError
     from echo.models.named import KINDS, model_named
+    from echo.models.settings import from_environment
 
     try:
-        return model_named(builder.name)
+        return model_named(builder.name, settings=from_environment())
     except ModelError as error:
         if builder.name.partition(":")[0] not in KINDS:
             raise UsageError(f"{error} Without a model it is {RULES!r}.") from error

@@ -104,32 +104,32 @@ def evaluate(
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     with exit_codes(KEPT):
         from csd.chat import ModelError
-        from echo.models.settings import ModelSettings
+        from echo.models.settings import from_environment
         from finetune.evaluation.errors import EvaluationError
         from finetune.training.errors import TrainingError
 
-        asked = Asked(
-            model=model,
-            before=before,
-            data=data,
-            texts=texts,
-            rows=rows,
-            before_rows=before_rows,
-            columns=_columns(column),
-            out=out,
-            most_tokens=most_tokens,
-            settings=ModelSettings(
-                temperature=temperature,
-                seed=seed,
-                batch=batch,
-                dtype=dtype,
-                device=device,
-            ),
-            names=tuple(invented_names or ()),
-            encoder=encoder,
-        )
         try:
-            evaluation = _evaluate(asked)
+            # Answers are kept with the figures; out of another cache they would cost no time.
+            asking = replace(
+                from_environment(temperature=temperature, seed=seed, batch=batch, dtype=dtype, device=device),
+                cache=None,
+            )
+            evaluation = _evaluate(
+                Asked(
+                    model=model,
+                    before=before,
+                    data=data,
+                    texts=texts,
+                    rows=rows,
+                    before_rows=before_rows,
+                    columns=_columns(column),
+                    out=out,
+                    most_tokens=most_tokens,
+                    settings=asking,
+                    names=tuple(invented_names or ()),
+                    encoder=encoder,
+                )
+            )
         except (EvaluationError, TrainingError, ModelError) as error:
             raise InputError(str(error)) from error
         if as_json:

@@ -19,7 +19,7 @@ from echo.experiments.reasoner_names import RULE
 from echo.experiments.spec import FileRecord, UsageError
 from echo.models.lasting import lasting, lasting_weights
 from echo.models.named import KINDS, base_and_adapter, model_named
-from echo.models.settings import ModelSettings
+from echo.models.settings import from_environment
 
 if TYPE_CHECKING:
     from csd.chat import Model
@@ -145,7 +145,8 @@ def resolved(asked: str) -> str:
         asked: 'rule', 'openai:MODEL', 'hf:PATH' or 'hf:PATH+ADAPTER', 'scripted:FILE', 'command:PROGRAM ...'.
 
     Raises:
-        UsageError: on anything else, or a model or file that is not there.
+        UsageError: on anything else, a model or file that is not there, or settings of the environment
+            that cannot be read.
     """
     if asked == RULE:
         return RULE
@@ -157,6 +158,10 @@ def resolved(asked: str) -> str:
             f"expected rule, openai:MODEL, hf:PATH[+ADAPTER], scripted:FILE or command:PROGRAM; "
             f"got {asked!r} for --reasoner.{hint}"
         )
+    try:
+        from_environment()
+    except ModelError as error:
+        raise UsageError(str(error)) from error
     if kind == "hf":
         return _weights(rest)
     if kind == "scripted":
@@ -172,7 +177,7 @@ def model_for(asked: str) -> Model:
         UsageError: as `resolved`.
         ModelError: if it cannot be loaded.
     """
-    return model_named(asked, settings=ModelSettings(most_tokens=MOST_TOKENS))
+    return model_named(asked, settings=from_environment(most_tokens=MOST_TOKENS))
 
 
 def _weights(rest: str) -> str:

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from csd.chat import ModelError
+
+CACHE, PRICES, TIMEOUT = "ECHO_MODEL_CACHE", "ECHO_MODEL_PRICES", "ECHO_MODEL_TIMEOUT"
+RETRIES, AT_ONCE = "ECHO_MODEL_RETRIES", "ECHO_MODEL_AT_ONCE"
+"""Variables of the environment by which all commands ask; see `from_environment`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +60,53 @@ class ModelSettings:
                 _refuse_below(name, value, 0)
         if not (math.isfinite(self.timeout) and self.timeout > 0):
             raise ValueError(f"expected timeout to be seconds above 0; got {self.timeout}.")
+
+
+def from_environment(environment: Mapping[str, str] | None = None, **own: Any) -> ModelSettings:
+    """Return settings as the environment has them, for whoever asks a model on behalf of a command.
+
+    ECHO_MODEL_CACHE is a folder, ECHO_MODEL_PRICES money for a million tokens of questions and of answers
+    ("0.15,0.60"), ECHO_MODEL_TIMEOUT seconds, ECHO_MODEL_RETRIES and ECHO_MODEL_AT_ONCE counts. One that is
+    not set or empty leaves the default. None of them is part of what is asked, so none changes an answer.
+
+    Args:
+        environment: variables and their values; None takes those of this process.
+        own: further settings, as of `ModelSettings`.
+
+    Raises:
+        ModelError: if a value cannot be read or is out of its range; names the variable.
+    """
+    told = os.environ if environment is None else environment
+    readers: Mapping[str, Callable[[str], dict[str, Any]]] = {
+        CACHE: lambda text: {"cache": Path(text).expanduser()},
+        PRICES: _prices,
+        TIMEOUT: lambda text: {"timeout": float(text)},
+        RETRIES: lambda text: {"retries": int(text)},
+        AT_ONCE: lambda text: {"concurrency": int(text)},
+    }
+    examples = {PRICES: "0.15,0.60", TIMEOUT: "120", RETRIES: "4", AT_ONCE: "4"}
+    settings = dict(own)
+    for name, read in readers.items():
+        text = told.get(name, "").strip()
+        if not text:
+            continue
+        try:
+            found = read(text)
+            ModelSettings(**found)
+        except ValueError as error:
+            raise ModelError(
+                f"expected {name} to be as in {name}={examples.get(name, 'FOLDER')}; got {text!r} in the "
+                f"environment ({error}). Mend it, or unset it."
+            ) from error
+        settings |= found
+    return ModelSettings(**settings)
+
+
+def _prices(text: str) -> dict[str, float]:
+    prompt, comma, completion = text.partition(",")
+    if not comma:
+        raise ValueError("two prices, of questions and of answers")
+    return {"prompt_price": float(prompt), "completion_price": float(completion)}
 
 
 def _refuse_below(name: str, value: float, least: int) -> None:
